@@ -86,6 +86,9 @@ _esse() {
     watch,--resolution) : ;;
     watch,--skew) : ;;
     watch,--lateness) : ;;
+    watch,--level | watch,-l) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
+    watch,--windows) : ;;
+    watch,--fail-on) _esse_words 'mechanism level' ;;
     watch,--out | watch,-o) _esse_files ;;
     watch,--keep) : ;;
     watch,--format | watch,-f) : ;;

@@ -79,10 +79,8 @@ static int verify_claim(const char *folder)
     return status;
 }
 
-static int run_verify(int count, char **paths)
+static int verify_evidence(char **paths)
 {
-    if (count == 1)
-        return verify_claim(paths[0]);
     struct esse_arena *arena = esse_arena_new();
     struct esse_session session;
     struct esse_error err = { 0 };
@@ -107,6 +105,22 @@ static int run_verify(int count, char **paths)
     return status;
 }
 
+/* A folder of esse watch --out: of a mechanism's finding, or of a level's. */
+static int verify_folder(const char *folder)
+{
+    struct esse_arena *arena = esse_arena_new();
+    char *evidence = esse_arena_format(arena, "%s/evidence.json", folder);
+    char *paths[] = { evidence, esse_arena_format(arena, "%s/history.jsonl", folder) };
+    const int status = access(evidence, F_OK) == 0 ? verify_evidence(paths) : verify_claim(folder);
+    esse_arena_free(arena);
+    return status;
+}
+
+static int run_verify(int count, char **paths)
+{
+    return count == 1 ? verify_folder(paths[0]) : verify_evidence(paths);
+}
+
 const struct esse_command esse_command_verify = {
     .name = "verify",
     .operands = "EVIDENCE HISTORY | DIR",
@@ -117,9 +131,9 @@ const struct esse_command esse_command_verify = {
         "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part. "
         "The answer says what rests on an assumption, a certificate or an order that came with "
         "the history.\n\n"
-        "DIR is the folder of a finding, as esse watch --out writes it: the claim about the "
-        "mechanism "
-        "is held against the trace that stands beside it.\n\n"
+        "DIR is the folder of a finding, as esse watch --out writes it: the claim about a "
+        "mechanism is held against the trace that stands beside it, the evidence about a level "
+        "against its history.\n\n"
         "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
         "what they should be), 74 input/output error.",
     .examples = "  esse check --evidence why.json history.edn\n"

@@ -2,16 +2,24 @@
 #include "base/out.h"
 #include "cli/session.h"
 #include "cli/watching.h"
+#include "level/level.h"
 
 #include <string.h>
 #include <unistd.h>
 
 static struct {
-    const char *profile, *format, *out;
-    uint64_t keep;
+    const char *profile, *format, *out, *level, *fail_on;
+    uint64_t keep, windows;
     uint64_t resolution, skew, lateness;
-    bool exclusive, follow, json, quiet, stop, no_joint;
-} o = { .resolution = UINT64_MAX, .skew = UINT64_MAX, .lateness = UINT64_MAX, .keep = 64u << 20 };
+    bool exclusive, follow, json, quiet, stop, no_joint, no_windows;
+} o = { .windows = 20000,
+        .fail_on = "mechanism",
+        .resolution = UINT64_MAX,
+        .skew = UINT64_MAX,
+        .lateness = UINT64_MAX,
+        .keep = 64u << 20 };
+
+static const char *const fail_choices[] = { "mechanism", "level", NULL };
 
 static const struct esse_opt options[] = {
     { "profile", 'p', ESSE_OPT_TEXT, &o.profile, "P",
@@ -25,6 +33,13 @@ static const struct esse_opt options[] = {
       "assume that no event comes later than T of the trace's time (default: nothing is assumed)" },
     { "exclusive", 0, ESSE_OPT_FLAG, &o.exclusive, NULL,
       "nobody else writes: a value of no known writer is a violation" },
+    { "level", 'l', ESSE_OPT_TEXT, &o.level, "L",
+      "the level that windows of the trace are checked at (default: what the profile promises)" },
+    { "windows", 0, ESSE_OPT_COUNT, &o.windows, "N",
+      "check the level of so many transactions at a time (default: 20000)" },
+    { "no-windows", 0, ESSE_OPT_FLAG, &o.no_windows, NULL, "mirror the mechanisms only" },
+    { "fail-on", 0, ESSE_OPT_TEXT, &o.fail_on, "WHAT",
+      "what exit status 1 is for: mechanism (or a level), or level alone", fail_choices },
     { "no-joint", 0, ESSE_OPT_FLAG, &o.no_joint, NULL,
       "each mechanism alone, pair by pair: faster, and misses what only follows together" },
     { "out", 'o', ESSE_OPT_TEXT, &o.out, "DIR",
@@ -66,6 +81,20 @@ static int64_t time_of(uint64_t given)
     return given == UINT64_MAX ? ESSE_NO_TIME : (int64_t)given;
 }
 
+/* Profiles of which only the driver knows what is promised have no level of their own. */
+static bool set_level(struct esse_watching *watching)
+{
+    const struct esse_level *level = o.level ? esse_level_find(o.level) : NULL;
+    if (o.level && !level)
+        return false;
+    watching->level_only = strcmp(o.fail_on, "level") == 0;
+    if (o.no_windows)
+        return true;
+    watching->mirror.window_txns = (uint32_t)o.windows;
+    watching->mirror.level = level ? level->id : watching->mirror.profile->level;
+    return true;
+}
+
 static int run_watch(int count, char **operands)
 {
     struct esse_profile own;
@@ -92,6 +121,12 @@ static int run_watch(int count, char **operands)
         return print_profiles();
     if (!esse_profile_named(o.profile, &own, &watching.mirror.profile, &err))
         return esse_cli_refuse("watch", NULL, &err);
+    if (strcmp(o.fail_on, "mechanism") != 0 && strcmp(o.fail_on, "level") != 0)
+        return esse_cli_usage("watch", "--fail-on takes mechanism or level, not '%s'", o.fail_on);
+    if (o.windows == 0 || o.windows > 1000000)
+        return esse_cli_usage("watch", "--windows takes a number from 1 to 1000000");
+    if (!set_level(&watching))
+        return esse_cli_usage("watch", "'%s' is no level (esse levels lists them)", o.level);
     return esse_watch_file(&watching);
 }
 

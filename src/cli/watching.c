@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "cli/session.h"
+#include "cli/watching_level.h"
 #include "cli/watching_numbers.h"
 #include "history/value_json.h"
 
@@ -21,7 +22,7 @@ struct showing {
     struct esse_mirror *mirror;
     struct esse_values *values; /* of one finding at a time */
     struct esse_numbers numbers;
-    uint64_t told, written;
+    uint64_t told, written, levels;
     bool is_stopped; /* nothing more is told */
     uint64_t of_mechanism[ESSE_MECHANISMS];
     struct esse_error failed; /* a folder that could not be written, or does not recheck */
@@ -87,6 +88,7 @@ static void show_json(struct showing *s, const struct esse_finding *finding, con
     }
     if (finding->line)
         esse_out_f(&s->out, ",\"line\":%u", finding->line);
+    esse_out_f(&s->out, ",\"finding\":%llu", (unsigned long long)finding->serial);
     if (finding->at.a)
         put_instant(s, ",\"at\":[", finding->at);
     esse_out_text(&s->out, ",\"transactions\":[");
@@ -149,6 +151,12 @@ static void show(struct showing *s, const struct esse_finding *finding, bool is_
     s->told += is_withdrawn ? 0 : 1;
 }
 
+static const char *next_folder(struct showing *s)
+{
+    return esse_arena_format(s->arena, "%s/%04llu", s->watching->out,
+                             (unsigned long long)++s->written);
+}
+
 /* The first of each mechanism are written, and rechecked before anything is told of them. */
 static bool write_out(struct showing *s, const struct esse_finding *finding)
 {
@@ -156,11 +164,7 @@ static bool write_out(struct showing *s, const struct esse_finding *finding)
     bool is_rechecked;
     if (!s->watching->out || s->of_mechanism[finding->mechanism]++ >= KEPT)
         return true;
-    char folder[24];
-    snprintf(folder, sizeof folder, "/%04llu", (unsigned long long)++s->written);
-    return esse_mirror_write_claim(s->mirror, finding,
-                                   esse_arena_format(s->arena, "%s%s", s->watching->out, folder),
-                                   &is_rechecked, &s->failed);
+    return esse_mirror_write_claim(s->mirror, finding, next_folder(s), &is_rechecked, &s->failed);
 }
 
 static void found(void *context, const struct esse_finding *finding)
@@ -181,6 +185,30 @@ static void withdrawn(void *context, const struct esse_finding *finding)
     show(context, finding, true);
 }
 
+/* ---- levels ---- */
+
+static void decided(void *context, const struct esse_window_verdict *verdict)
+{
+    enum { KEPT = 10 };
+    struct showing *s = context;
+    struct esse_error unheard;
+    const bool is_kept = s->watching->out && verdict->is_new && s->levels < KEPT;
+    if (s->failed.code != ESSE_OK || !esse_watching_has_level(verdict))
+        return;
+    if (is_kept && !esse_window_write(verdict, next_folder(s), &s->failed)) {
+        s->is_stopped = true;
+        esse_mirror_stop(s->mirror);
+        return;
+    }
+    s->levels += verdict->is_new;
+    esse_session_clear(&s->session);
+    esse_watching_put_level(&s->out, verdict, s->watching->json);
+    esse_out_finish(&s->out, &unheard); /* at once; the end says if it failed */
+    s->is_stopped |= s->watching->stop && verdict->is_new;
+    if (s->is_stopped)
+        esse_mirror_stop(s->mirror);
+}
+
 /* ---- the numbers ---- */
 
 /* Between two events: the numbers, once a second. */
@@ -195,7 +223,8 @@ static int answer(struct showing *s)
 {
     const struct esse_mirror_counters *c = esse_mirror_counters(s->mirror);
     esse_numbers_at_the_end(&s->numbers, c, s->mirror);
-    return esse_session_answer(&s->out, esse_mirror_broken(c)      ? ESSE_EXIT_VIOLATED
+    const bool is_broken = c->levels_broken || (!s->watching->level_only && esse_mirror_broken(c));
+    return esse_session_answer(&s->out, is_broken                  ? ESSE_EXIT_VIOLATED
                                         : esse_mirror_undecided(c) ? ESSE_EXIT_UNKNOWN
                                                                    : ESSE_EXIT_HOLDS);
 }
@@ -212,6 +241,7 @@ int esse_watch_file(const struct esse_watching *watching)
     options.found = found;
     options.withdrawn = withdrawn;
     options.between = between;
+    options.decided = decided;
     options.context = &s;
     esse_session_start(&s.session, 0, 0, watching->quiet);
     esse_out_init_fd(&s.out, s.arena, STDOUT_FILENO);

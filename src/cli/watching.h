@@ -9,6 +9,7 @@ struct esse_watching {
     const char *out; /* where findings are written as folders, or NULL */
     bool follow;     /* the file's end is no end */
     bool json, quiet, stop;
+    bool level_only;                   /* a broken mechanism alone is exit status 0 */
     struct esse_mirror_options mirror; /* all but the calls */
 };
 

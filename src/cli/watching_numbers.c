@@ -72,6 +72,8 @@ static void put_json(struct esse_out *out, const struct esse_mirror_counters *c,
     put_behind(out, "done", c->newest, c->done);
     esse_out_char(out, ',');
     put_behind(out, "floor", c->newest, c->floor);
+    esse_out_char(out, ',');
+    put_behind(out, "level", c->newest, c->decided_until);
     esse_out_char(out, '}');
     if (c->held_by) {
         esse_out_text(out, ",\"held_by\":");
@@ -152,6 +154,16 @@ static void put_text(struct esse_out *out, const struct esse_mirror_counters *c)
                "wins, %llu uncertain (%.3f %%)\n",
                (n)c->by_time, (n)c->by_value, (n)c->by_me, (n)c->by_fuw, (n)c->uncertain,
                100 * beta(c));
+    if (c->levels_broken || c->levels_strong)
+        esse_out_f(out,
+                   "levels: %llu violations of what is promised, %llu of its strong form "
+                   "alone\n",
+                   (n)c->levels_broken, (n)c->levels_strong);
+    if (c->windows_held + c->windows_violated + c->windows_unknown)
+        esse_out_f(out,
+                   "windows: %llu held, %llu violated, %llu not decided; %llu reads left out\n",
+                   (n)c->windows_held, (n)c->windows_violated, (n)c->windows_unknown,
+                   (n)c->windows_left_out);
     if (esse_mirror_undecided(c))
         esse_out_f(out,
                    "not decided: %llu late events, %llu gaps, %llu opaque writes, %llu reads of "

@@ -16,5 +16,5 @@ uint64_t esse_mirror_dependencies(const struct esse_mirror_counters *c)
 uint64_t esse_mirror_undecided(const struct esse_mirror_counters *c)
 {
     return c->late + c->gaps + c->opaque + c->reads_foreign + c->reads_not_checked + c->given_up +
-           c->cut_off;
+           c->cut_off + c->windows_unknown;
 }

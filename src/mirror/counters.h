@@ -42,6 +42,12 @@ extern const char *const esse_mechanism_titles[]; /* "consistent read" */
     TOTAL(uncertain, "dependencies that stay uncertain") \
     TOTAL(pivots, "pivots of which it is not certain that they are dangerous") \
     TOTAL(components, "parts of the graph of instants that were solved") \
+    TOTAL(windows_held, "windows of the trace that satisfy the level") \
+    TOTAL(windows_violated, "windows that violate it") \
+    TOTAL(windows_unknown, "windows of which that was not decided") \
+    TOTAL(windows_left_out, "reads that windows left out: too little is known of their sources") \
+    TOTAL(levels_broken, "violations of the level that windows have shown") \
+    TOTAL(levels_strong, "violations of its strong form alone, which is not promised") \
     TOTAL(given_up, "parts of the graph of instants that grew too large") \
     TOTAL(cut_off, "events behind sessions that were not heard again when watching was stopped") \
     NOW(largest_component, "instants in the largest part of the graph so far") \
@@ -58,6 +64,7 @@ struct esse_mirror_counters {
 #undef FIELD
     uint64_t broken[ESSE_MECHANISMS];
     int64_t done, floor, horizon; /* W_a, W_b, H; INT64_MAX: everything was sent */
+    int64_t decided_until;        /* W_level: every window that ended before this was looked at */
     int64_t newest;               /* the greatest 'after' that was sent; INT64_MIN: none was */
     uint64_t held_by; /* the name, a word, of the session that holds W_a back; 0: none does */
     uint32_t slowest; /* its number; UINT32_MAX: none */

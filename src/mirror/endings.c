@@ -206,6 +206,7 @@ static void install(struct esse_mirror *m, uint32_t slot, const struct mirror_to
         version.flags |= VERSION_OPAQUE;
     if (t->status == TXN_UNKNOWN)
         version.flags |= VERSION_PERHAPS;
+    esse_window_installed(m, entry->key, version.value);
     if (version.flags & (VERSION_OPAQUE | VERSION_PERHAPS))
         esse_mirror_add_odd(m, entry, &version);
     else
@@ -329,6 +330,8 @@ void esse_mirror_end(struct esse_mirror *m, uint32_t slot)
         esse_certifier_enter(m, t);
     if (t->status != TXN_ABORTED)
         install_all(m, slot);
+    else
+        esse_window_aborted(m, t);
     if (!m->exclusive)
         note_writes(m, t);
     if (t->status == TXN_COMMITTED && !t->is_late) {

@@ -34,6 +34,8 @@ static void judge_waiting(struct esse_mirror *m)
         t->waits = !esse_mirror_judge(m, t);
         if (t->waits)
             m->waiting.at[kept++] = slot;
+        else
+            esse_window_record(m, t);
     }
     m->waiting.count = kept;
 }
@@ -112,4 +114,5 @@ void esse_mirror_round(struct esse_mirror *m)
         esse_certifier_round(m);
     leave_all(m);
     fold_opaque(m);
+    esse_window_round(m, false);
 }

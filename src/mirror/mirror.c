@@ -21,6 +21,9 @@ struct esse_mirror *esse_mirror_new(struct esse_arena *arena,
     if (!options->pairs_only && options->profile->time != ESSE_TIME_SESSION)
         m->joint = esse_joint_new(m->arena);
     m->certifier = esse_certifier_new(m->arena);
+    if (options->level != ESSE_LEVEL_NONE && options->window_txns)
+        m->window = esse_window_new(m->arena, options->level);
+    m->counters.decided_until = INT64_MIN;
     esse_mirror_intake(m);
     return m;
 }
@@ -54,10 +57,12 @@ void esse_mirror_finish(struct esse_mirror *m)
     if (m->joint)
         esse_joint_close(m, true);
     assert(m->waiting.count == 0);
+    esse_window_round(m, true);
 }
 
 void esse_mirror_release(struct esse_mirror *m)
 {
+    esse_window_release(m->window);
     esse_words_release(m->words);
     esse_pipeline_release(m->pipeline);
     esse_arena_free(m->reading);

@@ -60,6 +60,29 @@ struct esse_finding {
     uint32_t txn_count;          /* the first is the one that it is told of */
     struct esse_finding_txn txns[ESSE_FINDING_TXNS];
     bool more_txns;
+    uint64_t serial; /* findings are numbered from 1 on */
+};
+
+/* A finding that was told before, and whose level a window decides. */
+struct esse_window_told {
+    uint64_t serial; /* of the finding: the first is 1 */
+    enum esse_mechanism mechanism;
+};
+
+/* What the engines say of a window of the trace. */
+struct esse_window_verdict {
+    enum esse_level_id asked, level; /* 'level' may be the strong form of what was asked */
+    enum esse_outcome outcome;       /* of 'level' */
+    enum esse_outcome promised;      /* of 'asked', if 'level' is its strong form */
+    uint32_t window_txns;
+    uint32_t
+        left_out; /* reads that the engines did not see: too little is known of their sources */
+    const struct esse_history *part; /* of VIOLATED: a few transactions that violate the level */
+    enum esse_anomaly_id type;
+    bool is_new;                         /* one of them was not in a window before */
+    const struct esse_window_told *told; /* findings of mechanisms among these transactions */
+    size_t told_count;
+    struct esse_error err; /* why it is not decided: not OK if the engines failed */
 };
 
 struct esse_mirror_options {
@@ -75,6 +98,10 @@ struct esse_mirror_options {
     void (*withdrawn)(void *context, const struct esse_finding *finding);
     /* Called between two events, often: for what is told every second.  May be NULL. */
     void (*between)(void *context);
+    enum esse_level_id level; /* that windows decide; NONE: there are no windows */
+    uint32_t window_txns;     /* a window's size */
+    /* A window is decided.  May be NULL. */
+    void (*decided)(void *context, const struct esse_window_verdict *verdict);
     void *context;
 };
 
@@ -115,7 +142,12 @@ esse_value esse_mirror_value(const struct esse_mirror *mirror, uint64_t word,
 bool esse_mirror_write_claim(const struct esse_mirror *mirror, const struct esse_finding *finding,
                              const char *folder, bool *is_rechecked, struct esse_error *err);
 
-/* Rechecks such a folder; 'told' is what it claims, in the arena. */
+/* Writes a violation of a level as a folder: history.jsonl, evidence.json as of esse check
+ * --evidence, and README. */
+bool esse_window_write(const struct esse_window_verdict *verdict, const char *folder,
+                       struct esse_error *err);
+
+/* Rechecks the folder of a mechanism's finding; 'told' is what it claims, in the arena. */
 bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char **told,
                        struct esse_error *err);
 

@@ -106,6 +106,7 @@ struct mirror_op {
     uint32_t own;                   /* the own write of the key before it; NONE */
     uint32_t statement;             /* of a row: the place of its predicate operation; NONE */
     uint32_t node;                  /* its instant in the graph, from 1 on; 0: none */
+    uint32_t seen;                  /* what it may have seen, for windows: window.c */
     uint16_t flags;
     uint8_t kind, mode; /* mode: enum esse_trace_lock of the lock that it took */
 };
@@ -165,6 +166,7 @@ ESSE_VEC(mirror_finding_vec, struct esse_finding)
 
 struct mirror_joint;
 struct mirror_certifier;
+struct mirror_window;
 
 enum { ENTRY_BLOCK = 4096 };
 
@@ -205,9 +207,11 @@ struct esse_mirror {
     struct mirror_candidate_vec candidates;
     struct mirror_joint *joint;
     struct mirror_certifier *certifier;
+    struct mirror_window *window; /* NULL: there are none */
     uint64_t *written; /* hashes of values that somebody wrote, see esse_mirror_was_written */
     struct mirror_finding_vec held; /* of the read at hand: told if it need not wait */
     struct mirror_finding_vec told;
+    uint64_t findings;
     struct esse_mirror_counters counters;
 };
 
@@ -307,6 +311,21 @@ void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, stru
 void esse_certifier_validate(struct esse_mirror *m, struct mirror_txn *t);
 void esse_certifier_round(struct esse_mirror *m);
 
+/* ---- window.c: what the engines decide; all but new and release also without windows ---- */
+
+struct mirror_window *esse_window_new(struct esse_arena *arena, enum esse_level_id level);
+void esse_window_release(struct mirror_window *window);
+void esse_window_installed(struct esse_mirror *m, uint64_t key, uint64_t value);
+void esse_window_aborted(struct esse_mirror *m, const struct mirror_txn *t);
+/* The read may be of a version that was installed by then. */
+void esse_window_saw(struct esse_mirror *m, struct mirror_op *op, int64_t installed);
+void esse_window_saw_wrongly(struct esse_mirror *m, struct mirror_op *op,
+                             const struct mirror_txn *writer);
+/* All that it read is judged. */
+void esse_window_record(struct esse_mirror *m, struct mirror_txn *t);
+void esse_window_round(struct esse_mirror *m, bool is_end);
+void esse_window_told(struct esse_mirror *m, const struct esse_finding *finding);
+
 /* ---- garbage.c ---- */
 
 void esse_mirror_round(struct esse_mirror *m);
@@ -316,7 +335,7 @@ void esse_mirror_round(struct esse_mirror *m);
 struct esse_finding esse_mirror_finding(enum esse_mechanism mechanism, enum esse_mirror_rule rule,
                                         uint64_t key);
 void esse_mirror_finding_add(struct esse_finding *finding, const struct mirror_txn *txn);
-void esse_mirror_tell(struct esse_mirror *m, const struct esse_finding *finding);
+void esse_mirror_tell(struct esse_mirror *m, struct esse_finding *finding);
 void esse_mirror_withdraw(struct esse_mirror *m, uint64_t key);
 
 #endif

@@ -207,6 +207,7 @@ static void unexplained(struct esse_mirror *m, const struct reading *r)
     }
     if (!is_known && r->value != WORD_NIL)
         rule = ESSE_RULE_FOREIGN;
+    esse_window_saw_wrongly(m, &r->t->ops[r->op], writer);
     tell(m, r, rule, writer);
 }
 
@@ -232,6 +233,22 @@ static void make_committed(struct esse_mirror *m, const struct reading *r, struc
     esse_mirror_install(m, r->entry, &version);
 }
 
+/* For windows: all that the read may be of, if that is known for certain. */
+static void note_seen(struct esse_mirror *m, const struct reading *r)
+{
+    struct mirror_op *op = &r->t->ops[r->op];
+    if (!m->window || r->is_uncertain || !is_ordered(r) || op->flags & OP_COLUMNS)
+        return;
+    for (size_t i = 0; i < m->candidates.count; i++)
+        if (m->candidates.at[i].matches && !m->candidates.at[i].is_sure_value &&
+            (m->candidates.at[i].version || m->candidates.count > 1))
+            return;
+    for (size_t i = 0; i < m->candidates.count; i++)
+        if (m->candidates.at[i].matches)
+            esse_window_saw(m, op,
+                            m->candidates.at[i].version ? m->candidates.at[i].c.a : INT64_MIN);
+}
+
 static void explained(struct esse_mirror *m, struct reading *r, size_t matching)
 {
     const size_t count = m->candidates.count;
@@ -249,6 +266,7 @@ static void explained(struct esse_mirror *m, struct reading *r, size_t matching)
         m->counters.by_time++;
     else
         m->counters.by_value++;
+    note_seen(m, r);
     if (matching == 1 && !r->is_uncertain && v && (v->flags & VERSION_PERHAPS) &&
         !(v->flags & VERSION_OPAQUE) && is_ordered(r)) {
         make_committed(m, r, v);
@@ -293,6 +311,7 @@ static void judge_at(struct esse_mirror *m, struct reading *r, const struct mirr
         r->value = op->value;
         if (r->value != WORD_NIL && !m->opaque_b.count && is_ordered(r) && is_usual(r)) {
             m->counters.by_time++;
+            esse_window_saw(m, &r->t->ops[r->op], r->entry->at[0].c.a);
             esse_certifier_read(m, r->entry, r->t, &r->entry->at[0]);
             return;
         }

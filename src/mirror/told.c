@@ -51,9 +51,11 @@ void esse_mirror_finding_add(struct esse_finding *finding, const struct mirror_t
         (struct esse_finding_txn){ txn->number, txn->session, txn->name, txn->s, txn->c };
 }
 
-void esse_mirror_tell(struct esse_mirror *m, const struct esse_finding *finding)
+void esse_mirror_tell(struct esse_mirror *m, struct esse_finding *finding)
 {
     enum { REMEMBERED = 1024 };
+    finding->serial = ++m->findings;
+    esse_window_told(m, finding);
     m->counters.broken[finding->mechanism]++;
     if (m->told.count < REMEMBERED)
         mirror_finding_vec_push(&m->told, m->arena, *finding);

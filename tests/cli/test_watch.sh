@@ -56,7 +56,7 @@ expect "what cannot be decided" 2 "$ESSE" watch --profile $rr - <<<"$(sed 's/,"e
 # Once a second, while it goes by: a finding is told at once, and the numbers say what is held back.
 mkfifo slow
 (exec 9>slow; head -n 4 stale.jsonl >&9; head -c 300000 /dev/zero | tr '\0' '\n' >&9; sleep 1.3; tail -n +5 stale.jsonl >&9; sleep 0.2) &
-"$ESSE" watch --json -q --profile $rr slow >every.jsonl
+"$ESSE" watch --json -q --no-windows --profile $rr slow >every.jsonl
 wait
 same "the numbers of a second, then the finding, then those of the end" "per_second 7 1 2 / CR / summary 6" "$(python3 -c '
 import json
@@ -193,13 +193,41 @@ for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/seria
     expect "$1 under a weaker profile is refused" 65 "$ESSE" verify "row-$1"
 done
 
+# A mechanism is not a level: blind writers that overlapped satisfy what is promised; a lost update does not.
+expect "blind writers" 1 "$ESSE" watch --profile $rr updaters.jsonl
+same "break the mechanism alone" "finding 1: mechanism broken; these 2 transactions satisfy snapshot-isolation" \
+    "$(grep "^finding" <<<"$OUT")"
+expect "which is no failure if only levels are" 0 "$ESSE" watch --fail-on level --profile $rr updaters.jsonl
+expect "nor a thing to look at without windows" 1 "$ESSE" watch --no-windows --profile $rr updaters.jsonl
+same "so nothing is said of a level" "" "$(grep "^finding" <<<"$OUT")"
+{
+    echo "$head"
+    op 1 a '"r":"x","v":null' 10 12
+    op 2 b '"r":"x","v":null' 14 16
+    op 2 b '"d":"x"' 16 17
+    op 1 a '"i":"x","v":1' 18 19
+    commit 2 b 20 22
+    commit 1 a 24 26
+    op 2 c '"r":"x","v":1' 30 31
+    commit 2 c 32 33
+} | sed 's/"init":{}/"init":{"x":7}/; s/"v":null/"v":7/' >insert.jsonl
+expect "an insert after an unseen delete is a level's matter" 1 \
+    "$ESSE" watch --fail-on level --no-joint --profile 'cr=T,at=F,me=-,fuw=u,level=snapshot-isolation' --out out-insert insert.jsonl
+same "and no mechanism's" "level broken: snapshot-isolation, lost-update" "$(head -n 1 <<<"$OUT")"
+expect "its folder rechecks" 0 "$ESSE" verify out-insert/0001
+sed -i 's/"d":"x"/"d":"y"/' out-insert/0001/history.jsonl
+expect "and is refused with another history" 65 "$ESSE" verify out-insert/0001
+expect "another level" 0 "$ESSE" watch --fail-on level --level read-committed --profile $rr insert.jsonl
+expect "no level" 64 "$ESSE" watch --level foo --profile $rr insert.jsonl
+expect "nothing to fail on" 64 "$ESSE" watch --fail-on foo --profile $rr insert.jsonl
+
 # A weak store: transactions without ids, many of one session, one lock for everything, findings of every kind.
 "$ESSE" gen rw-register -n 300 --level read-committed --op-times -q -o weak.jsonl
 for profile in $rr sqlite/serializable mysql/serializable foundationdb/serializable; do
     expect "a weak store under $profile" 1 "$ESSE" watch -q --profile $profile --out "weak-${profile%/*}" weak.jsonl
     refused=
     for folder in "weak-${profile%/*}"/*/; do
-        grep -qE '"mechanism":"(SC|Joint)"' "$folder/claim.json" && continue
+        grep -qsE '"mechanism":"(SC|Joint)"' "$folder/claim.json" && continue
         "$ESSE" verify "$folder" >/dev/null 2>&1 || refused="$refused $folder"
     done
     same "what the kernel rechecks verifies in another process ($profile)" "" "$refused"

@@ -1,8 +1,17 @@
 #ifndef ESSE_TESTS_UNIT_MIRROR_RUN_H
 #define ESSE_TESTS_UNIT_MIRROR_RUN_H
 
+#include "history/history.h"
 #include "mirror/mirror.h"
 #include "test.h"
+
+/* What was said of a window. */
+struct mirror_window_result {
+    enum esse_level_id level;
+    enum esse_outcome outcome, promised;
+    uint32_t txns, part;
+    bool is_new;
+};
 
 /* What the mirror found in a trace that stands in memory. */
 struct mirror_result {
@@ -12,6 +21,8 @@ struct mirror_result {
     unsigned count;
     unsigned withdrawn;
     unsigned rechecked;
+    struct mirror_window_result windows[64];
+    unsigned window_count;
     struct esse_mirror_counters counters;
     const char
         *folder; /* where each finding is written for the kernel, one after the other; or NULL */
@@ -40,6 +51,19 @@ static void note_withdrawal(void *context, const struct esse_finding *finding)
     result->withdrawn++;
 }
 
+static void note_window(void *context, const struct esse_window_verdict *verdict)
+{
+    struct mirror_result *result = context;
+    if (result->window_count < 64)
+        result->windows[result->window_count++] =
+            (struct mirror_window_result){ verdict->level,
+                                           verdict->outcome,
+                                           verdict->promised,
+                                           verdict->window_txns,
+                                           verdict->part ? verdict->part->txns : 0,
+                                           verdict->is_new };
+}
+
 static inline void run_mirror(const char *text, size_t length,
                               const struct esse_mirror_options *given, struct mirror_result *result)
 {
@@ -49,6 +73,7 @@ static inline void run_mirror(const char *text, size_t length,
     *result = (struct mirror_result){ .folder = result->folder };
     options.found = note_finding;
     options.withdrawn = note_withdrawal;
+    options.decided = note_window;
     options.context = result;
     struct esse_mirror *mirror = result->mirror = esse_mirror_new(arena, &options);
     esse_source_memory(&source, arena, text, length);
