@@ -189,7 +189,7 @@ _esse_command() {
     run,*) _esse_files ;;
     collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
     collect,*) _esse_files ;;
-    watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
+    watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --level --windows --no-windows --fail-on --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
     watch,*) _esse_files ;;
     check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --salvage --json --plain --evidence --dot --svg --report --report-limit --junit --sarif --markdown --verbose --quiet --help' ;;
     check,*) _esse_files ;;
