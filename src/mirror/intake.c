@@ -235,7 +235,7 @@ static void take_init(struct esse_mirror *m, const struct esse_row *row)
     }
     version.value = word(m, row->value);
     esse_mirror_note_written(m, word(m, row->key), COLUMN_SCALAR, version.value);
-    esse_window_installed(m, word(m, row->key), version.value);
+    esse_window_installed(m, word(m, row->key), version.value, true);
     esse_mirror_install(m, mirror_entry_at(m, esse_mirror_entry(m, word(m, row->key))), &version);
 }
 

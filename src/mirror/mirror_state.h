@@ -315,7 +315,7 @@ void esse_certifier_round(struct esse_mirror *m);
 
 struct mirror_window *esse_window_new(struct esse_arena *arena, enum esse_level_id level);
 void esse_window_release(struct mirror_window *window);
-void esse_window_installed(struct esse_mirror *m, uint64_t key, uint64_t value);
+void esse_window_installed(struct esse_mirror *m, uint64_t key, uint64_t value, bool is_recorded);
 void esse_window_aborted(struct esse_mirror *m, const struct mirror_txn *t);
 /* The read may be of a version that was installed by then. */
 void esse_window_saw(struct esse_mirror *m, struct mirror_op *op, int64_t installed);

@@ -61,14 +61,15 @@ bool esse_window_is_repeated(const struct mirror_window *w, uint64_t key, uint64
     return has_bits(w->again, version_hash(key, value));
 }
 
-/* A key may be absent at first, and again after a delete. */
-void esse_window_installed(struct esse_mirror *m, uint64_t key, uint64_t value)
+/* A key may be absent at first, and again after a delete.  What is written by a transaction that
+ * is not recorded counts as repeated: nothing is known of when it ended. */
+void esse_window_installed(struct esse_mirror *m, uint64_t key, uint64_t value, bool is_recorded)
 {
     struct mirror_window *w = m->window;
     if (!w)
         return;
     const uint64_t hash = version_hash(key, value);
-    if (set_bits(w->once, hash) || value == WORD_NIL)
+    if (set_bits(w->once, hash) || value == WORD_NIL || !is_recorded)
         set_bits(w->again, hash);
 }
 
@@ -76,7 +77,8 @@ void esse_window_aborted(struct esse_mirror *m, const struct mirror_txn *t)
 {
     for (uint32_t i = 0; m->window && i < t->op_count; i++)
         if (mirror_is_write(&t->ops[i]) && t->ops[i].kind != ESSE_MIRROR_DELETE)
-            esse_window_installed(m, mirror_entry_at(m, t->ops[i].entry)->key, t->ops[i].value);
+            esse_window_installed(m, mirror_entry_at(m, t->ops[i].entry)->key, t->ops[i].value,
+                                  true);
 }
 
 /* ---- what reads may have seen ---- */

@@ -87,7 +87,7 @@ static void gather(struct making *k)
     for (size_t i = 0; i < part->sources.count; i++) {
         struct window_source s = part->sources.at[i];
         if (s.installed == WINDOW_FORGOTTEN) {
-            if (part->begin == INT64_MIN)
+            if (part->begin == INT64_MIN || is_written(part, &s))
                 continue;
             s.installed = part->begin;
         }
