@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *compare, *algorithm, *list, *svg, *tables;
+    const char *level, *compare, *algorithm, *list, *svg, *repro, *tables;
     double budget;
     uint64_t memory, max_histories, threads, show;
     bool find_level, count, json, quiet, verbose, no_cuts;
@@ -52,6 +52,9 @@ static const struct esse_opt options[] = {
       "work on N threads (default: one for each processor); the answer is the same" },
     { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE",
       "draw what makes the shortest broken execution not serializable" },
+    { "repro", 0, ESSE_OPT_TEXT, &o.repro, "FILE",
+      "write the shortest broken execution as statements: side by side for psql into FILE, and for "
+      "PostgreSQL's isolation tester into FILE.spec" },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object" },
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL, "tell calls, swaps and cuts" },
     { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no progress line" },
@@ -143,6 +146,7 @@ static int set_question(struct esse_exploring *e)
     e->verbose = o.verbose;
     e->list = o.list;
     e->svg = o.svg;
+    e->repro = o.repro;
     if (!set_algorithm(&e->options))
         return esse_cli_usage("explore", "found '%s', expected swapping, true or dfs", o.algorithm);
     if (o.tables && strcmp(o.tables, "keys") != 0 && strcmp(o.tables, "set") != 0)

@@ -2,7 +2,9 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "base/outfile.h"
 #include "cli/checking.h"
+#include "explore/play.h"
 #include "formats/formats.h"
 
 #include <assert.h>
@@ -231,6 +233,46 @@ static int draw(struct esse_exploring *e, const struct esse_execution *execution
     return esse_checking_write(e->arena, e->svg, &report, esse_report_svg);
 }
 
+/* ---- to be done again ---- */
+
+/* With which level each transaction runs; one that PostgreSQL does not have is read committed. */
+static const char *const *begins_of(struct esse_exploring *e, const struct esse_program *program,
+                                    enum esse_axiom axiom)
+{
+    const char **begins = esse_arena_array(e->arena, program->txn_count, const char *);
+    for (uint32_t i = 0; i < program->txn_count; i++) {
+        const struct esse_program_txn *txn = &program->txns[i];
+        begins[i] = esse_play_begin(ESSE_PLAY_POSTGRESQL,
+                                    txn->has_level ? esse_axiom_of(txn->level) : axiom);
+        if (!begins[i])
+            begins[i] = esse_play_begin(ESSE_PLAY_POSTGRESQL, ESSE_AXIOM_COMMITTED);
+    }
+    return begins;
+}
+
+static int write_play(struct esse_exploring *e, const char *path, const struct esse_play *play,
+                      enum esse_axiom axiom,
+                      void (*put)(struct esse_out *out, const struct esse_play *play,
+                                  const char *const *begins))
+{
+    struct esse_outfile file;
+    struct esse_error err = { 0 };
+    if (!esse_outfile_open(&file, e->arena, path, &err))
+        return esse_cli_fail(path, &err);
+    put(&file.out, play, begins_of(e, play->program, axiom));
+    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(path, &err);
+}
+
+static int write_repro(struct esse_exploring *e, const struct esse_broken *broken,
+                       enum esse_axiom axiom)
+{
+    struct esse_play play;
+    esse_play_make(e->arena, broken->shortest, broken->claim, &play);
+    const int status = write_play(e, e->repro, &play, axiom, esse_play_put_script);
+    const char *spec = esse_arena_format(e->arena, "%s.spec", e->repro);
+    return status ? status : write_play(e, spec, &play, axiom, esse_play_put_spec);
+}
+
 /* ---- levels ---- */
 
 struct answering {
@@ -238,6 +280,8 @@ struct answering {
     const struct esse_execution *to_draw;
     struct esse_explored nearest; /* of the strongest level so far at which something is broken */
     enum esse_axiom nearest_axiom;
+    const struct esse_broken *to_repeat;
+    enum esse_axiom repeat_axiom;
     int status;
     bool is_first;
 };
@@ -269,6 +313,10 @@ static void answer_level(struct esse_exploring *e, struct answering *answering,
                                                                          : NULL;
     if (broken && (e->finds || !answering->to_draw))
         answering->to_draw = broken;
+    if (x->broken_count && (e->finds || !answering->to_repeat)) {
+        answering->to_repeat = &x->broken[0];
+        answering->repeat_axiom = axiom;
+    }
     if (x->broken_count) {
         answering->nearest = *x;
         answering->nearest_axiom = axiom;
@@ -364,6 +412,10 @@ int esse_exploring_run(struct esse_exploring *e)
     if (e->svg && answering.to_draw) {
         const int drawn = draw(e, answering.to_draw);
         answering.status = drawn ? drawn : answering.status;
+    }
+    if (e->repro && answering.to_repeat) {
+        const int written = write_repro(e, answering.to_repeat, answering.repeat_axiom);
+        answering.status = written ? written : answering.status;
     }
     return esse_session_answer(&answering.out, answering.status);
 }

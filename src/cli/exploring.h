@@ -15,7 +15,7 @@ struct esse_exploring {
     enum esse_axiom *axioms; /* the levels, in the order asked */
     size_t axiom_count;
     bool finds, compares, count_only, json, verbose;
-    const char *list, *svg; /* a directory; a file */
+    const char *list, *svg, *repro; /* a directory; files */
 };
 
 /* The exit status. */

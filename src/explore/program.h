@@ -2,6 +2,7 @@
 #define ESSE_EXPLORE_PROGRAM_H
 
 #include "base/out.h"
+#include "workload/script.h"
 
 #include <stdatomic.h>
 
@@ -37,6 +38,7 @@ struct esse_event {
     enum esse_event_kind kind;
     uint32_t variable; /* of READ and WRITE */
     int64_t value;     /* of WRITE */
+    uint8_t statement; /* of SQL: which statement of the transaction, from 0 on */
 };
 
 /* What a transaction had to say for itself when it ended. */
@@ -76,6 +78,10 @@ struct esse_program {
 
     const atomic_bool *is_stale; /* NULL: it always has all variables */
     const struct esse_program *(*again)(const struct esse_program *program, bool is_forgotten);
+
+    /* Of SQL: the file, and what a transaction calls; or NULL. */
+    const struct esse_script *script;
+    const struct esse_script_call *(*call)(const struct esse_program *program, uint32_t txn);
 
     size_t state_bytes;
     void (*begin)(const struct esse_program *program, uint32_t txn, void *state);

@@ -111,6 +111,11 @@ static const char *fault_text(const struct esse_program *seam, uint32_t fault, u
                              at->text);
 }
 
+static const struct esse_script_call *call_of(const struct esse_program *seam, uint32_t txn)
+{
+    return ((const struct sql_round *)seam)->calls[txn].call;
+}
+
 /* ---- rounds ---- */
 
 static int by_table_and_key(const void *a, const void *b)
@@ -380,6 +385,8 @@ bool esse_sql_program_new(const struct esse_script *script, enum esse_sql_tables
                                  .state_bytes = sizeof(struct sql_state),
                                  .is_stale = &core->is_stale,
                                  .again = again,
+                                 .script = script,
+                                 .call = call_of,
                                  .begin = begin,
                                  .next = next,
                                  .end = end,

@@ -13,14 +13,17 @@ struct running {
     struct sql_node *first, **last; /* the chain */
     const struct sql_node *read;    /* the last read, and what it returned */
     int64_t value;
+    uint32_t number; /* of the statement */
 };
 
 static struct sql_node *add_node(struct running *r, enum esse_event_kind kind, uint32_t variable,
                                  int64_t value)
 {
     struct sql_node *node = esse_arena_alloc(r->core->arena, 1, sizeof *node);
-    *node =
-        (struct sql_node){ .event = { kind, variable, value }, .read = r->read, .value = r->value };
+    const uint8_t number = (uint8_t)(r->number < UINT8_MAX ? r->number : UINT8_MAX);
+    *node = (struct sql_node){ .event = { kind, variable, value, number },
+                               .read = r->read,
+                               .value = r->value };
     *r->last = node;
     r->last = (struct sql_node **)(uintptr_t)&node->next;
     return node;
@@ -168,8 +171,8 @@ static bool run_statement(struct running *r, const struct esse_script_statement 
 static void run_call(struct running *r, const struct esse_script_call *call)
 {
     struct esse_fault fault = { .kind = ESSE_FAULT_NONE };
-    for (uint32_t i = 0; i < call->count; i++)
-        if (!run_statement(r, &call->statements[i]))
+    for (; r->number < call->count; r->number++)
+        if (!run_statement(r, &call->statements[r->number]))
             return;
     r->reading.statement = ++r->core->statements;
     const bool ok = esse_exec_end(r->core->exec, &fault);

@@ -144,9 +144,9 @@ bool workload_read_procedure(struct workload_reading *p, struct workload_words *
         return true;
     if (!read_names(p, (struct esse_part){ head.at + 1, head.end - 1 }, &names))
         return false;
-    const char *create =
-        esse_arena_format(p->arena, "CREATE PROCEDURE %s%.*s LANGUAGE plpgsql AS $esse$%.*s$esse$",
-                          name, (int)(head.end - head.at), head.at, (int)(p->at - body), body);
+    const char *create = esse_arena_format(
+        p->arena, "CREATE OR REPLACE PROCEDURE %s%.*s LANGUAGE plpgsql AS $esse$%.*s$esse$", name,
+        (int)(head.end - head.at), head.at, (int)(p->at - body), body);
     workload_texts_push(&p->setup, p->arena, create);
     esse_u32_vec_push(&p->setup_lines, p->arena, p->where);
     return add_calling(p, name, &names);

@@ -95,6 +95,14 @@ expect "a column that is not there" 65 "$ESSE" explore bad.sql
 has "is an error with its line" "$ERR" "bad.sql:4: 42703: column \"x\" does not exist"
 expect "another way to see tables" 64 "$ESSE" explore --tables sets insert.sql
 
+# ---- to be done again ----
+expect "the shortest as statements" 1 "$ESSE" explore -q --count -l si --repro again.sql "$EXAMPLES/on-call.sql"
+has "side by side" "$(cat again.sql)" "CALL leave(1);                         |
+                                       | BEGIN ISOLATION LEVEL REPEATABLE READ;"
+has "and for the isolation tester" "$(cat again.sql.spec)" "permutation s0_0 s0_1 s1_2 s1_3 s0_4 s1_5 invariant"
+expect "of the small language, too" 0 "$ESSE" explore -q --repro lost.sql "$EXAMPLES/bank.tx"
+has "each variable is a row" "$(cat lost.sql)" "SELECT value FROM variables WHERE name = 'balance';  -- 100"
+
 # ---- levels ----
 expect "a level by its name" 1 "$ESSE" explore -l prefix-consistency "$EXAMPLES/on-call.tx"
 expect "a level that cannot be explored" 64 "$ESSE" explore -l strict-serializable "$EXAMPLES/on-call.tx"
