@@ -331,6 +331,10 @@ static bool meet_conflicts(struct inserting *in, const struct esse_datum *row, b
         if (!table->indexes.at[i].is_unique || table->indexes.at[i].is_dropped ||
             (!change->any_index && i != change->conflict_index))
             continue;
+        if (table->indexes.at[i].is_deferrable)
+            return esse_fault(run->eval.fault, "55000", 0,
+                              "ON CONFLICT does not support deferrable unique constraints as "
+                              "arbiters");
         if (!exec_find_twin(run, table, i, row, none, &twin, &is_found))
             return false;
         if (!is_found)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random schemas, rows and statements, run by `esse sql` and by a live server, which must agree.
 
-usage: exec_random.py ESSE postgresql SOCKETDIR PORT [--statements N] [--seed N] [--routines]
+usage: exec_random.py ESSE postgresql SOCKETDIR PORT [--statements N] [--seed N] [--routines | --constraints]
 
 Each round is a script: tables with constraints, rows, changes, queries, transactions with
 savepoints.  What every statement returned is compared: rows (in order where ORDER BY fixes it),
@@ -341,6 +341,55 @@ class Gen:
             self.tables.append(Table(name, columns, key))
         return out
 
+    # ---- constraints ----
+
+    def keyed_schema(self):
+        """Tables whose keys have two columns, and that refer to one another and to themselves in every way."""
+        actions = ["", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON UPDATE CASCADE", " ON DELETE RESTRICT", " ON DELETE SET DEFAULT",
+                   " ON DELETE CASCADE ON UPDATE CASCADE", " ON UPDATE SET NULL ON DELETE CASCADE", " DEFERRABLE INITIALLY DEFERRED",
+                   " ON UPDATE RESTRICT", " ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"]
+        int_ = lambda *names: [Column(n, "int", "int") for n in names]
+        self.tables = [Table("p", int_("a", "b", "v"), "a"), Table("c", int_("id", "a", "b", "w"), "id"), Table("e", int_("id", "up", "g"), "id")]
+        key = self.pick("PRIMARY KEY (a, b)", "PRIMARY KEY (b, a)", "UNIQUE (a, b)", "UNIQUE (a, b), UNIQUE (v)")
+        check = self.pick("", f", CHECK (v {self.pick('<', '>=')} {self.r.randint(0, 9)})", ", CONSTRAINT k CHECK (a <= b OR v IS NULL)")
+        two = f", FOREIGN KEY (a, b) REFERENCES p (a, b){self.r.choice(actions)}"
+        unique = self.pick("", ", UNIQUE (a, w)", ", UNIQUE (w) DEFERRABLE INITIALLY DEFERRED", ", UNIQUE (b, w) DEFERRABLE")
+        default = self.pick("", " DEFAULT 1", " DEFAULT 2")
+        generated = self.pick("g int", "g int GENERATED ALWAYS AS (id * 2 + up) STORED", "g int GENERATED ALWAYS AS (coalesce(up, 0)) STORED UNIQUE",
+                              "g int NOT NULL GENERATED ALWAYS AS (id % 3) STORED")
+        self.generated = "GENERATED" in generated
+        return [f"CREATE TABLE p (a int, b int, v int{self.pick('', ' NOT NULL', ' DEFAULT 3')}, {key}{check})",
+                f"CREATE TABLE c (id int PRIMARY KEY, a int{default}, b int{default}, w int{two}{unique})",
+                f"CREATE TABLE e (id int PRIMARY KEY, up int REFERENCES e{self.r.choice(actions)}, {generated})"]
+
+    def keyed_change(self):
+        n = lambda: self.pick("1", "2", "3", "1", "2", "4", "NULL" if self.chance(0.3) else "5")
+        table = self.r.choice(self.tables)
+        columns = [c.name for c in table.columns if not (c.name == "g" and self.generated)]
+        x = self.r.random()
+        where = " AND ".join(f"{c} {self.pick('=', '=', '>', '<')} {n()}" for c in self.r.sample(columns, self.r.randint(1, 2)))
+        if x < 0.45:
+            rows = ", ".join("(" + ", ".join(n() for _ in columns) + ")" for _ in range(self.r.randint(1, 3)))
+            return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES {rows}{self.pick('', '', ' ON CONFLICT DO NOTHING')}"
+        if x < 0.78:
+            chosen = self.r.sample(columns, self.r.randint(1, 2))
+            sets = ", ".join(f"{c} = {self.pick(n(), 'DEFAULT' if self.chance(0.3) else n(), self.r.choice(columns))}" for c in chosen)
+            return f"UPDATE {table.name} SET {sets} WHERE {where}"
+        return f"DELETE FROM {table.name} WHERE {where}"
+
+    def keyed_round(self, count):
+        self.subs, self.aliases = True, 0
+        script = self.keyed_schema()
+        while len(script) < count:
+            if self.chance(0.75):
+                script.append(self.keyed_change())
+            else:
+                script += ["BEGIN", self.pick("SET CONSTRAINTS ALL DEFERRED", "SET CONSTRAINTS ALL IMMEDIATE", self.keyed_change()), self.keyed_change(),
+                           self.pick("SAVEPOINT a", self.keyed_change()), self.keyed_change(), self.pick("COMMIT", "COMMIT", "ROLLBACK")]
+            if self.chance(0.5):
+                script.append(f"SELECT * FROM {self.r.choice(self.tables).name}")
+        return script + [f"SELECT * FROM {t.name}" for t in self.tables]
+
     def routines(self, count):
         """Tables, rows, and then routines with calls of them."""
         self.subs, self.aliases = True, 0
@@ -519,13 +568,15 @@ def main():
     parser.add_argument("--statements", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--routines", action="store_true")
+    parser.add_argument("--constraints", action="store_true")
     parser.add_argument("--most", type=int, default=5, help="differences after which to stop")
     args = parser.parse_args()
     server = lambda script: run_psql(args.where, script)
     counts = collections.Counter()
     found, seed = 0, args.seed
     while counts["compared"] < args.statements and found < args.most:
-        script = Gen(seed).routines(24) if args.routines else Gen(seed).round(40)
+        gen = Gen(seed)
+        script = gen.routines(24) if args.routines else gen.keyed_round(40) if args.constraints else gen.round(40)
         at, why, theirs = compare(args.esse, server, script, counts)
         if at is not None:
             found += 1

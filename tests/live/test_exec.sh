@@ -15,5 +15,6 @@ agree() { # what, options...
         "$PG_DATA" "$PG_PORT" "${@:2}"
 }
 agree statements --statements "${2:-2000}" --seed "${3:-1}"
+agree constraints --statements "${2:-2000}" --seed "${3:-1}" --constraints
 agree "procedures and functions" --statements "${2:-2000}" --seed "${3:-1}" --routines
 finish
