@@ -90,26 +90,51 @@ static bool is_deferred_now(const struct exec_run *run, bool is_deferrable, bool
     return is_deferrable && (run->exec->defers_all || (is_deferred && !run->exec->defers_none));
 }
 
-/* The unique indexes; one that may be deferred is asked when the statement has ended. */
+static bool may_be_deferred(const struct esse_table *table, uint32_t index)
+{
+    return table->indexes.at[index].is_deferrable && !(index == 0 && table->has_key);
+}
+
+/* The unique indexes, before the row is written. */
 static bool check_unique(struct exec_run *run, const struct esse_table *table,
                          const struct esse_datum *old, const struct esse_datum *row,
-                         struct esse_bytes old_key, struct esse_bytes key)
+                         struct esse_bytes old_key)
 {
     for (uint32_t i = 0; i < table->indexes.count; i++) {
         const struct esse_table_index *index = &table->indexes.at[i];
         struct esse_found twin;
         bool is_found;
-        if (!index->is_unique || index->is_dropped || !changes_index(index, old, row))
+        if (!index->is_unique || index->is_dropped || may_be_deferred(table, i) ||
+            !changes_index(index, old, row))
             continue;
-        if (index->is_deferrable && !(i == 0 && table->has_key)) {
-            exec_pend(run, (struct exec_pending){ .table = table, .index = i, .key = key },
-                      is_deferred_now(run, true, index->is_deferred));
-            continue;
-        }
         if (!exec_find_twin(run, table, i, row, old_key, &twin, &is_found))
             return false;
         if (is_found)
             return duplicate(run, index);
+    }
+    return true;
+}
+
+/* What is looked at when the statement has ended: foreign keys, and then, as in PostgreSQL, unique
+ * indexes that may be deferred and that have such a row now. */
+static bool pend_row(struct exec_run *run, const struct esse_table *table,
+                     const struct esse_datum *old, struct esse_bytes key)
+{
+    const struct esse_datum *row = esse_overlay_get(run->overlay, table, key);
+    if (!exec_foreign_inserted(run, table, old, row))
+        return false;
+    for (uint32_t i = 0; i < table->indexes.count; i++) {
+        const struct esse_table_index *index = &table->indexes.at[i];
+        struct esse_found twin;
+        bool is_found;
+        if (!index->is_unique || index->is_dropped || !may_be_deferred(table, i) ||
+            !changes_index(index, old, row))
+            continue;
+        if (!exec_find_twin(run, table, i, row, key, &twin, &is_found))
+            return false;
+        if (is_found)
+            exec_pend(run, (struct exec_pending){ .table = table, .index = i, .key = key },
+                      is_deferred_now(run, true, index->is_deferred));
     }
     return true;
 }
@@ -162,13 +187,12 @@ bool exec_replace_row(struct exec_run *run, const struct esse_table *table, stru
     const bool moves = table->has_key && changes_index(&table->indexes.at[0], old, row);
     if (moves && !exec_key_of(run, table, row, new_key))
         return false;
-    if (!check_unique(run, table, old, row, key, *new_key))
+    if (!check_unique(run, table, old, row, key))
         return false;
     if (moves && !same_key(key, *new_key))
         esse_overlay_put(run->overlay, table, key, NULL);
     esse_overlay_put(run->overlay, table, *new_key, row);
-    return exec_foreign_gone(run, table, old, row) &&
-           exec_foreign_inserted(run, table, old, esse_overlay_get(run->overlay, table, *new_key));
+    return exec_foreign_gone(run, table, old, row) && pend_row(run, table, old, *new_key);
 }
 
 bool exec_remove_row(struct exec_run *run, const struct esse_table *table, struct esse_bytes key,
@@ -365,7 +389,7 @@ static bool insert_row(struct inserting *in, struct esse_datum *row)
     if (is_done)
         return true;
     const struct esse_bytes none = { NULL, 0 };
-    if (!exec_key_of(run, table, row, &key) || !check_unique(run, table, NULL, row, none, key))
+    if (!exec_key_of(run, table, row, &key) || !check_unique(run, table, NULL, row, none))
         return false;
     esse_overlay_put(run->overlay, table, key, row);
     touch(in, key);
@@ -373,8 +397,7 @@ static bool insert_row(struct inserting *in, struct esse_datum *row)
     run->result->found++;
     const struct esse_datum *rows[] = { row, NULL };
     const struct esse_frame frame = { NULL, rows, NULL };
-    return exec_foreign_inserted(run, table, NULL, esse_overlay_get(run->overlay, table, key)) &&
-           return_row(run, change, &frame, &in->returned);
+    return pend_row(run, table, NULL, key) && return_row(run, change, &frame, &in->returned);
 }
 
 /* MySQL's AUTO_INCREMENT counts for NULL and 0 too. */
