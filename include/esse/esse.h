@@ -707,7 +707,7 @@ enum esse_ablation {
     ESSE_ABLATE_LENDING = 1 << 2, /* "lending": trying session order and time where none is asked */
     ESSE_ABLATE_PRUNING = 1 << 3, /* "pruning": what reachability forces */
     ESSE_ABLATE_LAZINESS = 1 << 4,     /* "laziness": only choices that an order at hand breaks */
-    ESSE_ABLATE_PATIENCE = 1 << 5,     /* "patience": solving a little before pruning */
+    ESSE_ABLATE_PATIENCE = 1 << 5,     /* "patience": solving a little before what costs more */
     ESSE_ABLATE_MENDING = 1 << 6,      /* "mending": putting right what the first order breaks */
     ESSE_ABLATE_CLOSURE = 1 << 7,      /* "closure": keeping what leads to what while pruning */
     ESSE_ABLATE_SMALL_CYCLES = 1 << 8, /* "small-cycles": clauses about two choices, beforehand */

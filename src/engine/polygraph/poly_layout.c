@@ -17,6 +17,9 @@ enum {
     FEW_SHARE = 50, /* one read in so many may contradict an order that was recorded */
 };
 
+/* Of a direction's curvature to its gradient.  On a line of a million springs it is 1e-12. */
+static const double FLAT = 1e-18;
+
 struct spring {
     uint32_t from, to; /* transactions, or the origin */
     float length, stiffness;
@@ -280,7 +283,10 @@ static void relax(struct laying *l)
         for (uint32_t node = 0; node <= l->origin; node++)
             l->direction[node] = scaled[node] + (step ? now / before * l->direction[node] : 0);
         push_apart(l, l->direction, l->product, false);
-        const double along = now / dot(l, l->direction, l->product);
+        const double curvature = dot(l, l->direction, l->product);
+        if (!(curvature > now * FLAT))
+            break; /* nothing but rounding is left */
+        const double along = now / curvature;
         for (uint32_t node = 0; node < l->origin; node++) {
             l->at[node] += along * l->direction[node];
             l->residual[node] += along * l->product[node];
@@ -378,10 +384,11 @@ static void lay_out(struct poly_layout *layout, const struct poly_reads *reads)
     esse_arena_free(l.arena);
 }
 
-/* An order that keeps that of numbers. */
+/* An order that keeps that of numbers, as far as they are of any use. */
 static uint64_t key_of(double number)
 {
-    return esse_radix_key((int64_t)(number * 1024));
+    const double most = 0x1p62;
+    return esse_radix_key((int64_t)fmax(-most, fmin(number * 1024, most)));
 }
 
 static void rank_by_layout(struct poly_layout *layout, const struct poly_reads *reads,

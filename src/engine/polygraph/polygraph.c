@@ -23,6 +23,8 @@ struct attempt {
     uint8_t *retracted;  /* see struct poly */
     uint32_t reach;      /* how far around what is to blame edges are retracted, in transactions */
     bool is_first;       /* nothing is retracted */
+    bool was_local;      /* a local refutation was looked for */
+    uint64_t txns, conflicts; /* of all attempts so far */
 };
 
 static bool is_proof(const struct polygraphing *p, const struct esse_level *level,
@@ -75,10 +77,10 @@ static struct poly open_poly(struct polygraphing *p, const struct esse_level *le
 /* With the optimistic edges that are not retracted.  If these are to blame for UNSAT, they are
  * retracted from then on, and '*blamed' is set. */
 static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_level *level,
-                                      struct attempt attempt, struct esse_verdict *verdict,
+                                      struct attempt *attempt, struct esse_verdict *verdict,
                                       bool *blamed)
 {
-    struct poly poly = open_poly(p, level, &attempt);
+    struct poly poly = open_poly(p, level, attempt);
     enum esse_solver_answer answer = poly_solve(&poly);
     *blamed = false;
     if (answer == ESSE_SOLVER_SAT) {
@@ -88,29 +90,42 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
     } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
         poly_reconstruct_proof(&poly);
-        *blamed = poly_blame(&poly, attempt.reach, attempt.retracted) > 0;
-        if (!*blamed && !attempt.reads->optional)
+        *blamed = poly_blame(&poly, attempt->reach, attempt->retracted) > 0;
+        if (!*blamed && !attempt->reads->optional)
             poly_explain(&poly, &p->known);
-        else if (attempt.is_first && !attempt.reads->optional)
+        else if (attempt->is_first && !attempt->reads->optional)
             tell_stronger(p, &poly);
     }
+    attempt->txns += p->job->history->txns;
+    attempt->conflicts += poly.solver ? esse_solver_stats(poly.solver)->conflicts : 0;
     tell_phases(p, &poly, verdict);
     poly_close(&poly);
     return answer;
 }
 
+/* What a local refutation costs does not grow with the history, and it is in vain if the level
+ * holds.  A try of it is worth so many transactions of attempts, or so many of their conflicts;
+ * without patience, anything. */
+enum { LOCAL_TXNS = 1 << 16, LOCAL_CONFLICTS = 100 };
+
 /* Where rw is no edge of the graph, a cycle is looked for in another way. */
-static bool is_local(const struct polygraphing *p, const struct esse_level *level)
+static bool is_local(const struct polygraphing *p, const struct esse_level *level,
+                     const struct attempt *attempt)
 {
-    return !level->needs_real_time && level->cycle > ESSE_CYCLE_ONE_RW &&
-           !(p->job->ablate & ESSE_ABLATE_LOCALITY);
+    return !attempt->was_local && !level->needs_real_time && level->cycle > ESSE_CYCLE_ONE_RW &&
+           !(p->job->ablate & ESSE_ABLATE_LOCALITY) &&
+           ((p->job->ablate & ESSE_ABLATE_PATIENCE) || attempt->txns >= LOCAL_TXNS ||
+            attempt->conflicts >= LOCAL_CONFLICTS);
 }
 
 /* What is refuted with all optimistic edges may be refuted without, by what is wrong in one
  * place. */
 static bool refute_locally(struct polygraphing *p, const struct esse_level *level,
-                           const struct attempt *attempt, struct esse_verdict *verdict)
+                           struct attempt *attempt, struct esse_verdict *verdict)
 {
+    if (!is_local(p, level, attempt))
+        return false;
+    attempt->was_local = true;
     struct poly poly = open_poly(p, level, attempt);
     poly.sessions = level->needs_session_order;
     poly.time = level->needs_real_time;
@@ -140,10 +155,8 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_
     enum esse_solver_answer answer;
     bool blamed;
     for (attempt.is_first = true;; attempt.is_first = false) {
-        answer = try_to(p, level, attempt, verdict, &blamed);
-        if (!blamed)
-            break;
-        if (attempt.is_first && is_local(p, level) && refute_locally(p, level, &attempt, verdict))
+        answer = try_to(p, level, &attempt, verdict, &blamed);
+        if (!blamed || refute_locally(p, level, &attempt, verdict))
             break;
         if (attempt.reach >= p->job->history->txns) {
             attempt.sessions = level->needs_session_order;
