@@ -24,13 +24,21 @@ ESSE_VEC(naming_vec, struct naming)
 struct counting {
     struct esse_arena *scratch;
     const struct esse_history *history;
+    const uint8_t *in; /* the world that is asked about; NULL: which transactions are in all */
     struct esse_by_key by_key;
     esse_value *initial;         /* by key */
-    struct esse_word_map writer; /* of the key at hand: by value, the only one or SEVERAL */
+    struct esse_word_map writer; /* of the key at hand: by value, see writer_of() */
     struct sight_vec sights;
     struct naming_vec named;  /* what version sets name */
     struct esse_pair *sorted; /* the same by key */
 };
+
+/* Of two that wrote the same value: in a world, one that is in it; else SEVERAL, of which each may
+ * explain a read. */
+static uint32_t writer_of(const struct counting *c, uint32_t a, uint32_t b)
+{
+    return a == b ? a : !c->in ? SEVERAL : c->in[a] ? a : b;
+}
 
 /* False if no transaction of unknown outcome wrote the key. */
 static bool find_writers(struct counting *c, uint32_t key)
@@ -45,10 +53,21 @@ static bool find_writers(struct counting *c, uint32_t key)
         if (key_access->kind == ESSE_OP_READ || status == ESSE_ABORTED)
             continue;
         uint32_t *writer = esse_word_map_put(&c->writer, key_access->value.word, &fresh);
-        *writer = fresh || *writer == key_access->txn ? key_access->txn : SEVERAL;
+        *writer = fresh ? key_access->txn : writer_of(c, *writer, key_access->txn);
         doubtful |= status == ESSE_UNKNOWN_OUTCOME;
     }
     return doubtful;
+}
+
+/* Notes that the read needs this writer, unless that is clear. */
+static void note_sight(struct counting *c, uint32_t reader, uint32_t writer)
+{
+    const uint8_t *status = c->history->txn_status;
+    if (writer == SEVERAL || writer == reader)
+        return;
+    if (c->in ? c->in[reader] && !c->in[writer]
+              : status[reader] != ESSE_ABORTED && status[writer] == ESSE_UNKNOWN_OUTCOME)
+        sight_vec_push(&c->sights, c->scratch, (struct sight){ reader, writer });
 }
 
 /* A register that was read after an own write shows no other transaction's write (semantics 1). */
@@ -57,32 +76,23 @@ static void look(struct counting *c, uint32_t key, uint32_t at)
     const struct esse_key_access *key_access = &c->by_key.at[at];
     const esse_value value = esse_value_state(key_access->value), *items = &value;
     uint32_t count = 1;
-    if (key_access->kind != ESSE_OP_READ || esse_value_eq(value, ESSE_NONE) ||
-        c->history->txn_status[key_access->txn] == ESSE_ABORTED)
+    if (key_access->kind != ESSE_OP_READ || esse_value_eq(value, ESSE_NONE))
         return;
     if (esse_value_is_list(value))
         items = esse_history_list(c->history, value, &count);
     else if (esse_value_eq(value, c->initial[key]) || esse_is_after_own_write(&c->by_key, key, at))
         return;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t writer = esse_word_map_get(&c->writer, items[i].word, SEVERAL);
-        if (writer != SEVERAL && writer != key_access->txn &&
-            c->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME)
-            sight_vec_push(&c->sights, c->scratch, (struct sight){ key_access->txn, writer });
-    }
+    for (uint32_t i = 0; i < count; i++)
+        note_sight(c, key_access->txn, esse_word_map_get(&c->writer, items[i].word, SEVERAL));
 }
 
 /* A version that a version set names was there: a certificate that names a write shows that its
  * transaction committed. */
 static void look_at_named(struct counting *c, uint32_t key, const struct naming *named)
 {
-    const uint32_t reader = esse_op_txn(c->history, named->op).ix;
-    const uint32_t writer = esse_word_map_get(&c->writer, named->value.word, SEVERAL);
-    if (writer == SEVERAL || writer == reader || esse_value_eq(named->value, c->initial[key]) ||
-        c->history->txn_status[writer] != ESSE_UNKNOWN_OUTCOME ||
-        c->history->txn_status[reader] == ESSE_ABORTED)
-        return;
-    sight_vec_push(&c->sights, c->scratch, (struct sight){ reader, writer });
+    if (!esse_value_eq(named->value, c->initial[key]))
+        note_sight(c, esse_op_txn(c->history, named->op).ix,
+                   esse_word_map_get(&c->writer, named->value.word, SEVERAL));
 }
 
 static void find_named(struct counting *c)
@@ -120,11 +130,26 @@ static void find_sights(struct counting *c)
     }
 }
 
+static bool has_unknown(const struct esse_history *history)
+{
+    return history->txns && memchr(history->txn_status, ESSE_UNKNOWN_OUTCOME, history->txns);
+}
+
+uint32_t esse_counted_lacks(const struct esse_history *history, const uint8_t *in)
+{
+    if (!has_unknown(history))
+        return ESSE_NO_TXN;
+    struct counting c = { .scratch = esse_arena_new(), .history = history, .in = in };
+    find_sights(&c);
+    const uint32_t lacks = c.sights.count ? c.sights.at[0].writer : ESSE_NO_TXN;
+    esse_arena_free(c.scratch);
+    return lacks;
+}
+
 uint8_t *esse_counted(struct esse_arena *arena, const struct esse_history *history)
 {
     uint8_t *in = esse_arena_alloc(arena, history->txns + (size_t)1, 1);
-    bool changed =
-        history->txns && memchr(history->txn_status, ESSE_UNKNOWN_OUTCOME, history->txns);
+    bool changed = has_unknown(history);
     for (uint32_t txn = 0; txn < history->txns; txn++)
         in[txn] = history->txn_status[txn] == ESSE_COMMITTED;
     if (!changed)

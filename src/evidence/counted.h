@@ -15,4 +15,14 @@
  */
 uint8_t *esse_counted(struct esse_arena *arena, const struct esse_history *history);
 
+/*
+ * Is there a world in which exactly those with in[txn] committed?  What one of them read is
+ * explained by the initial value, by another one of them, or by nothing that was not aborted.
+ * ESSE_NO_TXN if so; else one that could explain a read and is not in it.  All that are committed
+ * are in it.
+ *
+ * O(as above).
+ */
+uint32_t esse_counted_lacks(const struct esse_history *history, const uint8_t *in);
+
 #endif

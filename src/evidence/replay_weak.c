@@ -65,10 +65,9 @@ bool replay_writes(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
     /* Where reads need no source, nothing else asks for those of which something was read. */
-    const uint8_t *counted = esse_counted(replay->arena, history);
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        if (counted[txn] && !replay->in[txn])
-            return replay_wrong(replay, txn, "is missing", err);
+    const uint32_t lacks = esse_counted_lacks(history, replay->in);
+    if (lacks != ESSE_NO_TXN)
+        return replay_wrong(replay, lacks, "is missing", err);
     for (uint32_t i = 0; i < replay->order->count; i++)
         replay_state_commit(&replay->state, replay->order->events[i]);
     for (uint32_t i = 0; i < replay->order->count; i++) {

@@ -405,6 +405,34 @@ TEST(test_worlds__the_only_delete_of_a_missing_row_was_committed)
                "read-atomic", ESSE_VIOLATED);
 }
 
+/* Where each of several may not have committed, one must have: a read of what none of them wrote is
+ * in no world, also at levels that let reads be of anything. */
+TEST(test_worlds__one_of_several_writers_committed)
+{
+    static const char text[] = "{'session':1,'ops':[{'r':'y','v':[1]},{'a':'y','v':2}]}\n"
+                               "{'session':1,'status':'unknown','ops':[{'a':'y','v':1},{'u':'v >= "
+                               "1 AND v <= 2','rows':{}}]}\n"
+                               "{'session':1,'status':'unknown','ops':[{'a':'y','v':1}]}\n";
+    check_text(text, "strong-read-uncommitted", ESSE_VIOLATED);
+    check_text(text, "strong-session-read-uncommitted", ESSE_VIOLATED);
+    check_text(text, "read-uncommitted", ESSE_HOLDS);
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history = load_text(arena, "native", text);
+    const struct esse_level *level = esse_level_find("strong-read-uncommitted");
+    const uint32_t events[] = { 0, 1, 2 };
+    struct esse_order order = { .events = events, .count = 1 };
+    struct esse_error err = { 0 };
+    CHECK(!esse_recheck_order(history, level, &order, NULL, &err));
+    CHECK(strstr(err.text, "is missing"));
+    order.count = 2;
+    CHECK(!esse_recheck_order(history, level, &order, NULL, &err));
+    check_text("{'session':1,'ops':[{'r':'y','v':1},{'w':'y','v':2}]}\n"
+               "{'session':1,'status':'unknown','ops':[{'w':'y','v':1}]}\n"
+               "{'session':1,'status':'unknown','ops':[{'w':'y','v':1}]}\n",
+               "strong-read-uncommitted", ESSE_HOLDS);
+    esse_arena_free(arena);
+}
+
 /* Whether it committed or not, something is wrong: shown case by case. */
 TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
 {
@@ -450,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_worlds__a_write_of_the_initial_value_shows_no_commit),
         cmocka_unit_test(test_worlds__a_read_after_an_own_write_shows_no_commit),
         cmocka_unit_test(test_worlds__the_only_delete_of_a_missing_row_was_committed),
+        cmocka_unit_test(test_worlds__one_of_several_writers_committed),
         cmocka_unit_test(test_worlds__what_is_wrong_in_every_case_names_its_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
