@@ -147,8 +147,15 @@ struct sequence {
     int value[MOST_KEYS];
     int count[MOST_KEYS];
     int items[MOST_KEYS][MOST_VERSIONS];
-    uint64_t *seen; /* hashes of what was tried */
+    const struct op *longest[MOST_KEYS]; /* the read of the longest list; NULL: there is none */
+    uint64_t *seen;                      /* hashes of what was tried */
 };
+
+/* So many elements of a key are read by some operation; the order of those behind them is not. */
+static int read_of(const struct sequence *s, int key)
+{
+    return s->longest[key] ? s->longest[key]->count : 0;
+}
 
 static uint64_t hash_of(const struct sequence *s)
 {
@@ -156,7 +163,7 @@ static uint64_t hash_of(const struct sequence *s)
     for (int key = 0; key < s->world->history->key_count; key++) {
         hash = (hash ^ (uint64_t)(unsigned)s->value[key]) * 0xbf58476d1ce4e5b9u;
         hash ^= hash >> 29;
-        for (int i = 0; i < s->count[key]; i++) {
+        for (int i = 0; i < s->count[key] && i < read_of(s, key); i++) {
             hash = (hash ^ (uint64_t)(unsigned)(s->items[key][i] + 7)) * 0x94d049bb133111ebu;
             hash ^= hash >> 31;
         }
@@ -207,7 +214,8 @@ static bool run_op(struct sequence *s, const struct op *op)
                 memcmp(op->items, s->items[key], (size_t)op->count * sizeof *op->items) == 0);
     case OP_APPEND:
         s->items[key][s->count[key]++] = op->value;
-        return true;
+        return s->count[key] > read_of(s, key) ||
+               s->longest[key]->items[s->count[key] - 1] == op->value;
     default:
         s->value[key] = op->kind == OP_DELETE ? NIL : op->value;
         return true;
@@ -235,12 +243,25 @@ static bool can_finish(const struct sequence *before)
     return is_over;
 }
 
+/* A list that was read is the beginning of every longer one, so appends that go against the longest
+ * lead nowhere. */
+static void find_longest(struct sequence *s)
+{
+    for (int t = 0; t < s->world->history->txn_count; t++)
+        for (int o = 0; counts(s->world, t) && o < s->world->history->txns[t].op_count; o++) {
+            const struct op *op = &s->world->history->txns[t].ops[o];
+            if (op->kind == OP_READ_LIST && !op->lost && op->count > read_of(s, op->key))
+                s->longest[op->key] = op;
+        }
+}
+
 static bool has_sequence(const struct world *world, bool timed)
 {
     static uint64_t seen[MOST_SEEN];
     struct sequence s = { .world = world, .timed = timed, .seen = seen };
     memset(seen, 0, sizeof seen);
     memcpy(s.value, world->history->init, sizeof s.value);
+    find_longest(&s);
     return can_finish(&s);
 }
 
