@@ -24,11 +24,11 @@ _esse() {
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
     [[ $cur == = ]] && cur=
     if ((COMP_CWORD == 1)); then
-        _esse_words 'run collect watch check classic shrink explore gen stats levels verify convert sql help --help --version'
+        _esse_words 'run collect watch audit check classic shrink explore gen stats levels verify convert sql help --help --version'
         return
     fi
     case ${COMP_WORDS[1]},$prev in
-    help,*) _esse_words 'run collect watch check classic shrink explore gen stats levels verify convert sql' ;;
+    help,*) _esse_words 'run collect watch audit check classic shrink explore gen stats levels verify convert sql' ;;
     run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
@@ -92,6 +92,11 @@ _esse() {
     watch,--out | watch,-o) _esse_files ;;
     watch,--keep) : ;;
     watch,--format | watch,-f) : ;;
+    audit,--level | audit,-l) _esse_list 'serializable strict-serializable snapshot-isolation strong-snapshot-isolation monotonic-snapshot-read read-committed' ;;
+    audit,--order-by) _esse_words 'order commit_ts end timestamps' ;;
+    audit,--write-conflicts) _esse_words 'versions values' ;;
+    audit,--budget | audit,-b) : ;;
+    audit,--memory | audit,-m) : ;;
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     check,--anomalies | check,-a) : ;;
     check,--except) : ;;

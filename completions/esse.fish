@@ -114,6 +114,18 @@ complete -c esse -n '__esse_in watch' -s q -l quiet -d 'no warnings, no progress
 complete -c esse -n '__esse_in watch' -s h -l help -d 'show help'
 complete -c esse -n '__esse_in watch' -F
 
+complete -c esse -n '__esse_in ""' -a audit -d 'decide whether the answers of SQL transactions are right'
+complete -c esse -n '__esse_in help' -a audit -d 'decide whether the answers of SQL transactions are right'
+complete -c esse -n '__esse_in audit' -s l -l level -x -a '(__esse_list serializable strict-serializable snapshot-isolation strong-snapshot-isolation monotonic-snapshot-read read-committed)' -d 'isolation levels (default: all six)'
+complete -c esse -n '__esse_in audit' -l order-by -x -a 'order commit_ts end timestamps' -d 'the transactions stand in exactly this order'
+complete -c esse -n '__esse_in audit' -l write-conflicts -x -a 'versions values' -d 'two writes of a row conflict by who wrote (default), or by whether the value differs'
+complete -c esse -n '__esse_in audit' -s b -l budget -x -d 'time for each level (default: 60s)'
+complete -c esse -n '__esse_in audit' -s m -l memory -x -d 'memory (default: 8G)'
+complete -c esse -n '__esse_in audit' -s j -l json -d 'print JSON'
+complete -c esse -n '__esse_in audit' -s q -l quiet -d 'no warnings, no progress line'
+complete -c esse -n '__esse_in audit' -s h -l help -d 'show help'
+complete -c esse -n '__esse_in audit' -F
+
 complete -c esse -n '__esse_in ""' -a check -d 'does a recorded history satisfy a level?'
 complete -c esse -n '__esse_in help' -a check -d 'does a recorded history satisfy a level?'
 complete -c esse -n '__esse_in check' -s l -l level -x -a '(__esse_list strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes)' -d 'the levels to check (default strict-serializable), or all; \'esse levels\' lists them; none with --anomalies'

@@ -29,7 +29,8 @@ static void put_faults(struct esse_out *out, const struct esse_running *r)
     esse_out_text(out, "  faults: ");
     esse_report_faults(out, faults, count, r->args->verbose);
     for (unsigned i = 0; i < ESSE_FAULTS; i++)
-        if (r->fault_kinds & 1u << i && !esse_faults_count(r->live.faults, (enum esse_fault)i)) {
+        if (r->fault_kinds & 1u << i &&
+            !esse_faults_count(r->live.faults, (enum esse_server_fault)i)) {
             esse_out_f(out, "%sno %s", count ? ", " : "", esse_fault_names[i]);
             count = 1;
         }

@@ -308,3 +308,10 @@ bool esse_exec_end(struct esse_exec *exec, struct esse_fault *fault)
     run.result = &result;
     return exec_settle(&run, &exec->deferred, 0) && exec_settle(&run, &exec->pending, 0);
 }
+
+bool esse_exec_verify(struct esse_exec *exec, struct esse_fault *fault)
+{
+    struct exec_run run = start_run(exec, fault);
+    run.eval.context = &run;
+    return exec_verify(&run);
+}

@@ -54,6 +54,8 @@ bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,
                    struct esse_sql_result *result, struct esse_fault *fault);
 /* The constraints that were deferred. */
 bool esse_exec_end(struct esse_exec *exec, struct esse_fault *fault);
+/* Does what the store has now, with this transaction's writes, keep UNIQUE and FOREIGN KEY? */
+bool esse_exec_verify(struct esse_exec *exec, struct esse_fault *fault);
 
 struct esse_exec_mark {
     uint32_t writes, deferred, pending, savepoints;

@@ -167,6 +167,41 @@ static bool check_child(struct exec_run *run, const struct exec_pending *pending
     return parents.count || broken(run, foreign, false);
 }
 
+static bool children_kept(struct exec_run *run, const struct esse_foreign *foreign,
+                          const struct esse_datum *old)
+{
+    struct esse_found_vec children = { 0 }, parents = { 0 };
+    if (!other_side(run, foreign->child, foreign->child_index, foreign->columns,
+                    foreign->parent_columns, foreign->count, foreign->parent, old, &children))
+        return false;
+    return !children.count || (find_parents(run, foreign, children.at[0].row, &parents) &&
+                               (parents.count || broken(run, foreign, true)));
+}
+
+bool exec_foreign_kept(struct exec_run *run, const struct esse_table *table,
+                       const struct esse_datum *old, const struct esse_datum *row)
+{
+    for (size_t i = 0; row && i < table->foreigns.count; i++) {
+        const struct esse_foreign *foreign = table->foreigns.at[i];
+        struct esse_found_vec parents = { 0 };
+        if (any_null(foreign->columns, foreign->count, row))
+            continue;
+        if (!find_parents(run, foreign, row, &parents))
+            return false;
+        if (!parents.count)
+            return broken(run, foreign, false);
+    }
+    for (size_t i = 0; old && i < table->referers.count; i++) {
+        const struct esse_foreign *foreign = table->referers.at[i];
+        if (foreign->child->is_dropped || any_null(foreign->parent_columns, foreign->count, old) ||
+            (row && same_columns(foreign->parent_columns, foreign->count, old, row)))
+            continue;
+        if (!children_kept(run, foreign, old))
+            return false;
+    }
+    return true;
+}
+
 static bool change_child(struct exec_run *run, const struct exec_pending *pending,
                          const struct esse_found *child, enum esse_action action)
 {

@@ -188,6 +188,10 @@ struct esse_exec {
 
 bool exec_foreign_inserted(struct exec_run *run, const struct esse_table *table,
                            const struct esse_datum *old, const struct esse_datum *row);
+/* Does what became of this row leave the foreign keys whole?  Changes nothing. */
+bool exec_foreign_kept(struct exec_run *run, const struct esse_table *table,
+                       const struct esse_datum *old, const struct esse_datum *row);
+bool exec_verify(struct exec_run *run);
 bool exec_foreign_gone(struct exec_run *run, const struct esse_table *table,
                        const struct esse_datum *old, const struct esse_datum *row);
 void exec_pend(struct exec_run *run, struct exec_pending pending, bool is_deferred);

@@ -217,7 +217,7 @@ static bool fault(struct line *line)
     if (!read_word(line, esse_fault_names, ESSE_FAULTS, &at, "the fault ",
                    "kill, pause, partition or restart"))
         return false;
-    line->fault.kind = (enum esse_fault)at;
+    line->fault.kind = (enum esse_server_fault)at;
     return true;
 }
 

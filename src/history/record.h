@@ -136,7 +136,7 @@ struct esse_certificate_record {
 };
 
 /* What was done to the database's servers while the history was recorded. */
-enum esse_fault {
+enum esse_server_fault {
     ESSE_FAULT_KILL,      /* kill -9, and a new start */
     ESSE_FAULT_PAUSE,     /* stopped and continued: alive, and silent */
     ESSE_FAULT_PARTITION, /* cut off from the other nodes, or a single server from its clients */
@@ -148,7 +148,7 @@ extern const char *const esse_fault_names[]; /* by kind, null-terminated */
 /* A beginning, an end, or both; ESSE_NO_TIME otherwise.  An end alone is that of the last fault of
  * this kind and node that goes on: so a recorder can report a fault before it is over. */
 struct esse_fault_record {
-    enum esse_fault kind;
+    enum esse_server_fault kind;
     int64_t node; /* from 0; ESSE_NO_TIME: there is only one */
     int64_t start, end;
 };

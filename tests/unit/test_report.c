@@ -483,7 +483,7 @@ static bool is_meanwhile(const struct esse_fault_record *fault)
 
 static struct esse_fault_record random_fault(struct esse_rng *rng)
 {
-    struct esse_fault_record fault = { (enum esse_fault)esse_rng_below(rng, ESSE_FAULTS),
+    struct esse_fault_record fault = { (enum esse_server_fault)esse_rng_below(rng, ESSE_FAULTS),
                                        esse_rng_below(rng, 3),
                                        50 * (int64_t)esse_rng_below(rng, 15), 0 };
     fault.start -= 200;

@@ -17,7 +17,7 @@ struct esse_faults {
     double every, next; /* seconds on the run's clock */
     double end;         /* when the node is no longer waited for; 0: the run goes on */
     bool is_on;         /* 'current' is going on, until 'next' */
-    enum esse_fault current;
+    enum esse_server_fault current;
     struct esse_rng rng;
     struct esse_log_buffer *log_buffer;
     struct esse_fault_vec kept;
@@ -88,9 +88,9 @@ static int64_t nanoseconds(double seconds)
 }
 
 /* One of those that came least often, so that a short run has them all. */
-static enum esse_fault draw_kind(struct esse_faults *faults)
+static enum esse_server_fault draw_kind(struct esse_faults *faults)
 {
-    enum esse_fault drawn[ESSE_FAULTS];
+    enum esse_server_fault drawn[ESSE_FAULTS];
     uint32_t count = 0;
     for (unsigned kind = 0; kind < ESSE_FAULTS; kind++) {
         if (!(faults->kinds & 1u << kind))
@@ -98,7 +98,7 @@ static enum esse_fault draw_kind(struct esse_faults *faults)
         if (count && faults->counts[kind] < faults->counts[drawn[0]])
             count = 0;
         if (!count || faults->counts[kind] == faults->counts[drawn[0]])
-            drawn[count++] = (enum esse_fault)kind;
+            drawn[count++] = (enum esse_server_fault)kind;
     }
     return drawn[esse_rng_below(&faults->rng, count)];
 }
@@ -180,7 +180,7 @@ bool esse_faults_end(struct esse_faults *faults, double seconds)
     return is_back(faults) || seconds > faults->end;
 }
 
-uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault)
+uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_server_fault fault)
 {
     return faults->counts[fault];
 }

@@ -6,7 +6,7 @@
 
 /*
  * What happens to a server of our own during a run, on a schedule that a seed decides, to one node
- * at a time: enum esse_fault.
+ * at a time: enum esse_server_fault.
  * The next fault waits until the node is back, so that a cluster keeps its majority.
  *
  * Life: parse -> new -> record_in -> (tick)* -> end.  A fault goes into the history when it begins
@@ -28,7 +28,7 @@ void esse_faults_tick(struct esse_faults *faults, double seconds);
  * again; true when it is back, or half a minute has passed. */
 bool esse_faults_end(struct esse_faults *faults, double seconds);
 
-uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault);
+uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_server_fault fault);
 /* All of them, as the history has them. */
 const struct esse_fault_record *esse_faults_told(const struct esse_faults *faults, uint32_t *count);
 
