@@ -1,5 +1,7 @@
 #include "audit/attempt.h"
 
+#include "base/budget.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -358,7 +360,7 @@ static void begin(struct trying *t)
 
 static bool may_go_on(struct trying *t)
 {
-    if (t->runs <= t->attempt->most_runs)
+    if (t->runs <= t->attempt->most_runs && esse_budget_poll(t->attempt->budget, t->world->runs))
         return true;
     t->attempt->gave_up = true;
     return false;
@@ -482,10 +484,34 @@ static bool monotone_step(struct step *step)
     return false;
 }
 
+/* The states that there were, newest first: databases nearly always give one of them. */
+static bool whole_state_step(struct step *step)
+{
+    struct trying *t = step->t;
+    struct audit_versions *versions = t->world->versions;
+    for (uint32_t state = t->attempt->high; may_go_on(t);) {
+        audit_versions_look_at(versions, state);
+        const bool fits = fits_on_view(t, step->number);
+        const struct audit_span seen = audit_versions_seen(versions);
+        t->attempt->steps[step->number] = (struct audit_view){ .state = state };
+        if (fits && go_on(step, 0))
+            return true;
+        if (fits)
+            undo(step);
+        audit_world_back(t->world, step->holes);
+        if (seen.low == 0)
+            return false;
+        state = seen.low - 1;
+    }
+    return false;
+}
+
 static bool any_step(struct step *step)
 {
     struct trying *t = step->t;
     struct audit_versions *versions = t->world->versions;
+    if (whole_state_step(step))
+        return true;
     audit_versions_look_choosing(versions);
     do {
         const bool fits = fits_on_view(t, step->number);

@@ -32,6 +32,7 @@ struct audit_attempt {
     bool upwards;             /* of these the oldest first */
     const int64_t *positions; /* by transaction, in the given order of versions; NULL: none */
     uint64_t most_runs;       /* of statements; then it gives up */
+    struct esse_budget *budget;
     struct esse_arena *arena; /* what is found lives here until the next attempt */
 
     bool gave_up;

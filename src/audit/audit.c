@@ -443,7 +443,7 @@ static bool walk(struct search *s)
     for (;;) {
         if (is_complete(s))
             return true;
-        if (!esse_budget_poll(s->question->budget, s->answer->attempts))
+        if (!esse_budget_poll(s->question->budget, s->world->runs))
             return false;
         const uint32_t txn = may_lead_on ? candidate(s) : AUDIT_NONE;
         if (txn == AUDIT_NONE) {
@@ -534,6 +534,7 @@ bool audit_ask(struct esse_arena *arena, struct audit_world *world,
     s.attempt = (struct audit_attempt){ .world = world,
                                         .positions = s.plan.positions,
                                         .most_runs = MOST_RUNS,
+                                        .budget = question->budget,
                                         .arena = esse_arena_new() };
     conclude(&s, walk(&s));
     clean(&s);

@@ -52,9 +52,12 @@ static bool add_up(struct esse_eval *eval, struct esse_fold *fold, struct esse_d
         fold->value = value.kind == ESSE_DATUM_REAL ? value : esse_datum_keep(eval->arena, value);
         return true;
     }
+    int64_t sum; /* which is written even if it does not fit */
     if (fold->value.kind == ESSE_DATUM_INT && value.kind == ESSE_DATUM_INT &&
-        !__builtin_add_overflow(fold->value.is.number, value.is.number, &fold->value.is.number))
+        !__builtin_add_overflow(fold->value.is.number, value.is.number, &sum)) {
+        fold->value.is.number = sum;
         return true;
+    }
     return esse_calculate(eval->arena, '+', type, fold->value, value, &fold->value, eval->fault);
 }
 

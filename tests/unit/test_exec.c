@@ -7,6 +7,8 @@ TEST(test_exec__numbers_are_exact_and_overflow)
     POSTGRESQL(
         { "SELECT 2147483647 + 1", "22003" }, { "SELECT 2147483647::bigint + 1", "2147483648" },
         { "SELECT 9223372036854775807 + 1", "22003" },
+        { "SELECT sum(x) FROM (SELECT 9223372036854775807 AS x UNION ALL SELECT 2) t",
+          "9223372036854775809" },
         { "SELECT 32767::smallint + 1::smallint", "22003" },
         { "SELECT 7 / 2, -7 / 2, -7 % 2, 1 / 0", "22012" },
         { "SELECT 7 / 2, -7 / 2, -7 % 2", "3|-3|-1" },
