@@ -197,6 +197,8 @@ _esse_command() {
     collect,*) _esse_files ;;
     watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --level --windows --no-windows --fail-on --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
     watch,*) _esse_files ;;
+    audit,*,-*) _esse_words '--level --order-by --write-conflicts --budget --memory --json --quiet --help' ;;
+    audit,*) _esse_files ;;
     check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --salvage --json --plain --evidence --dot --svg --report --report-limit --junit --sarif --markdown --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --min-committed --fail-on --format --json --quiet --help' ;;

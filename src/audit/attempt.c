@@ -551,7 +551,11 @@ static bool step_by_step(struct trying *t)
     if (run_at(t, t->attempt->high, &span))
         return true;
     begin(t);
-    return steps_from(t, 0, t->attempt->low);
+    if (steps_from(t, 0, t->attempt->low))
+        return true;
+    /* The statements of a procedure have views of their own, which are not tried yet. */
+    t->world->doubt = t->world->doubt || t->world->facts[t->attempt->txn].calls;
+    return false;
 }
 
 bool audit_attempt(struct audit_attempt *attempt, uint32_t outcome)

@@ -63,7 +63,7 @@ struct audit_versions {
     uint32_t block;
     size_t used;
 
-    bool is_choosing, has_doubt;
+    bool is_choosing, has_doubt, has_popped;
     uint32_t state, run;
     struct audit_span seen;
     struct audit_choice_vec choices;
@@ -319,10 +319,9 @@ static void range(void *context, const struct esse_table *table, uint32_t index,
         struct esse_bytes own;
         if (!row)
             continue;
-        /* An entry of another version of the key. */
+        /* An entry of another version of the key, or of one that was taken away. */
         if (index != ESSE_BY_KEY &&
-            (v->versions.at[key->newest].before != AUDIT_NONE ||
-             v->versions.at[key->newest].row != row) &&
+            (v->has_popped || v->versions.at[key->newest].before != AUDIT_NONE) &&
             (!entry_of(v, rows, index, row, key->bytes, arena, &own) ||
              esse_bytes_compare(own, entry->bytes) != 0))
             continue;
@@ -401,6 +400,7 @@ void audit_versions_push(struct audit_versions *v, const struct esse_overlay *ov
 void audit_versions_pop(struct audit_versions *v)
 {
     assert(v->states.count);
+    v->has_popped = true;
     const struct state_mark mark = v->states.at[--v->states.count];
     while (v->versions.count > mark.versions) {
         const struct audit_version *version = &v->versions.at[--v->versions.count];

@@ -252,6 +252,9 @@ static void note(struct audit_world *world, const struct esse_log_statement *sta
         return;
     }
     switch (compiled->kind) {
+    case ESSE_STATEMENT_CALL:
+        facts->calls = facts->changes = true;
+        break;
     case ESSE_STATEMENT_ROLLBACK_TO:
         facts->goes_back = true;
         break;

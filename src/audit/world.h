@@ -40,6 +40,7 @@ struct audit_world {
     struct audit_txn_facts {
         bool changes;   /* it has a statement that may write */
         bool goes_back; /* ROLLBACK TO */
+        bool calls;     /* CALL, DO */
         bool is_schema; /* CREATE, DROP */
     } * facts;
     bool has_constraint_errors; /* some statement failed with an error of class 23 */

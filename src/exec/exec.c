@@ -311,7 +311,8 @@ bool esse_exec_end(struct esse_exec *exec, struct esse_fault *fault)
 
 bool esse_exec_verify(struct esse_exec *exec, struct esse_fault *fault)
 {
-    struct exec_run run = start_run(exec, fault);
+    const struct exec_inputs inputs = { NULL, 0, SIZE_MAX };
+    struct exec_run run = start_run(exec, exec->scratch, &inputs, fault);
     run.eval.context = &run;
     return exec_verify(&run);
 }
