@@ -18,6 +18,7 @@ struct trying {
     uint64_t runs;
     uint32_t base; /* values of holes known before */
     struct esse_schema_mark schema;
+    bool is_again; /* what it writes is among the versions already */
 };
 
 static const struct esse_log_statement *statement_of(const struct trying *t, uint32_t number)
@@ -158,6 +159,41 @@ static bool error_without_view(struct trying *t, uint32_t number, bool *is_decid
     return stop(t, number, AUDIT_WHY_UNEXPECTED_ERROR, state);
 }
 
+/* The first rows of a result, or how many it changed. */
+static const char *show_result(struct trying *t, const struct esse_log_statement *statement,
+                               const struct esse_sql_result *result)
+{
+    enum { MOST_ROWS = 4 };
+    struct esse_arena *arena = t->world->scratch;
+    const char *text = "";
+    if (!(statement->has & ESSE_LOG_ROWS) || !result->has_rows)
+        return esse_arena_format(arena, "%llu", (unsigned long long)result->changed);
+    if (!result->count)
+        return "no rows";
+    for (size_t row = 0; row < result->count && row < MOST_ROWS; row++)
+        for (uint32_t i = 0; i < result->width; i++)
+            text = esse_arena_format(arena, "%s%s%.40s", text,
+                                     i     ? " | "
+                                     : row ? ", "
+                                           : "",
+                                     esse_datum_show(arena, result->rows[row * result->width + i],
+                                                     result->columns[i].type)
+                                         .is.text);
+    return result->count > MOST_ROWS
+               ? esse_arena_format(arena, "%s, ... (%zu rows)", text, result->count)
+               : text;
+}
+
+/* Showing it costs more than running it: only where it is new. */
+static void stop_at_answer(struct trying *t, uint32_t number, const struct esse_sql_result *result)
+{
+    const struct esse_log_statement *statement = statement_of(t, number);
+    const struct audit_attempt *a = t->attempt;
+    if (a->why == AUDIT_WHY_FITS || number > a->stopped)
+        stop(t, number, statement->has & ESSE_LOG_ROWS ? AUDIT_WHY_ROWS : AUDIT_WHY_COUNT,
+             show_result(t, statement, result));
+}
+
 static bool fits_on_view(struct trying *t, uint32_t number)
 {
     struct audit_world *world = t->world;
@@ -177,11 +213,11 @@ static bool fits_on_view(struct trying *t, uint32_t number)
         return false;
     }
     if (!audit_answer_fits(world, statement, &result)) {
-        stop(t, number, statement->has & ESSE_LOG_ROWS ? AUDIT_WHY_ROWS : AUDIT_WHY_COUNT, "");
+        stop_at_answer(t, number, &result);
         esse_exec_back(world->exec, mark);
         return false;
     }
-    if (inserts_what_is_there(t, mark)) {
+    if (!t->is_again && inserts_what_is_there(t, mark)) {
         stop(t, number, AUDIT_WHY_MISSING_ERROR, "the row is there already");
         esse_exec_back(world->exec, mark);
         return false;
@@ -410,6 +446,207 @@ static bool one_state(struct trying *t, uint32_t low, uint32_t high)
     return false;
 }
 
+/* ---- a version for each key ---- */
+
+static bool writes_over_older(struct trying *t)
+{
+    const struct esse_overlay *overlay = esse_exec_overlay(t->world->exec);
+    const struct esse_write *write;
+    const struct esse_datum *row;
+    for (uint32_t at = 0; esse_overlay_next(overlay, &at, &write, &row);)
+        if (audit_versions_chose_older(t->world->versions, write->table, write->key))
+            return true;
+    return false;
+}
+
+static bool run_choosing(struct trying *t)
+{
+    begin(t);
+    for (uint32_t s = 0; s < t->txn->statements.count; s++) {
+        bool is_decided;
+        const bool fits = error_without_view(t, s, &is_decided);
+        audit_versions_go_on_choosing(t->world->versions);
+        if (!fits || (!is_decided && !fits_on_view(t, s)))
+            return false;
+    }
+    return !writes_over_older(t);
+}
+
+static bool one_version_a_key(struct trying *t)
+{
+    struct audit_attempt *a = t->attempt;
+    struct audit_versions *versions = t->world->versions;
+    if (one_state(t, a->low, a->high)) {
+        a->view = (struct audit_view){ .state = a->state };
+        return true;
+    }
+    audit_versions_look_choosing_between(versions, a->low, a->high);
+    do {
+        const bool fits = run_choosing(t);
+        a->view = audit_versions_view(versions, a->arena);
+        if (fits && can_commit(t, audit_versions_newest(versions)))
+            return true;
+        audit_versions_look_as(versions, &a->view);
+    } while (audit_versions_next_choice(versions) && may_go_on(t));
+    return false;
+}
+
+bool audit_attempt_again(struct audit_attempt *attempt, const struct audit_view *view,
+                         uint32_t beyond)
+{
+    struct audit_world *world = attempt->world;
+    struct trying t = { .attempt = attempt,
+                        .world = world,
+                        .txn = &world->log->txns.at[attempt->txn],
+                        .arena = attempt->arena,
+                        .base = audit_world_mark(world),
+                        .schema = esse_schema_mark(world->schema),
+                        .is_again = true };
+    begin(&t);
+    for (uint32_t s = 0; s < t.txn->statements.count; s++) {
+        bool is_decided;
+        if (!error_without_view(&t, s, &is_decided))
+            return false;
+        if (view->is_choice)
+            audit_versions_look_past(world->versions, beyond, view);
+        else
+            audit_versions_look_at(world->versions, view->state);
+        if (!is_decided && !fits_on_view(&t, s))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what no version explains ---- */
+
+static struct trying start_again(struct audit_attempt *attempt)
+{
+    struct audit_world *world = attempt->world;
+    esse_arena_clear(attempt->arena);
+    attempt->why = AUDIT_WHY_FITS;
+    attempt->stopped = 0;
+    attempt->gave_up = false;
+    return (struct trying){ .attempt = attempt,
+                            .world = world,
+                            .txn = &world->log->txns.at[attempt->txn],
+                            .arena = attempt->arena,
+                            .base = audit_world_mark(world),
+                            .schema = esse_schema_mark(world->schema),
+                            .is_again = true };
+}
+
+/* Whether the statement may change something; what failed changed nothing. */
+static bool may_change(struct trying *t, uint32_t number)
+{
+    const struct esse_log_statement *statement = statement_of(t, number);
+    struct esse_compiled compiled;
+    struct esse_fault fault;
+    return !(statement->has & ESSE_LOG_ERROR) &&
+           (!esse_compile(t->world->compiler, statement->text.at, statement->text.length, &compiled,
+                          &fault) ||
+            compiled.statement->kind != ESSE_STATEMENT_QUERY);
+}
+
+/* May rows of other tables follow what is done to these? */
+static bool has_actions(const struct esse_statement *statement)
+{
+    const struct esse_change *change = &statement->change;
+    const struct esse_table *table = change->table;
+    if (statement->kind == ESSE_STATEMENT_DELETE)
+        return table->referers.count > 0;
+    for (size_t i = 0; i < table->referers.count; i++)
+        for (uint32_t k = 0; k < table->referers.at[i]->count; k++)
+            for (uint32_t set = 0; set < change->set_count; set++)
+                if (change->sets[set].column == table->referers.at[i]->parent_columns[k])
+                    return true;
+    return false;
+}
+
+/*
+ * Does this change the same in every execution?  In another one it sees, of each row that it
+ * writes, the version that is the newest here: so it writes no row that does not match here, and
+ * with the recorded count just as many, it writes the same ones.
+ */
+static bool is_determined(struct trying *t, uint32_t number, const struct esse_sql_result *result)
+{
+    const struct esse_log_statement *recorded = statement_of(t, number);
+    const struct esse_statement *statement = result->statement;
+    const struct esse_change *change = &statement->change;
+    switch (statement->kind) {
+    case ESSE_STATEMENT_SAVEPOINT:
+    case ESSE_STATEMENT_RELEASE:
+    case ESSE_STATEMENT_ROLLBACK_TO:
+    case ESSE_STATEMENT_NOTHING:
+        return true;
+    case ESSE_STATEMENT_INSERT:
+        return change->conflict == ESSE_CONFLICT_ERROR && change->table->has_key &&
+               statement->query_count == 1 && change->query && change->query->is_values;
+    case ESSE_STATEMENT_UPDATE:
+    case ESSE_STATEMENT_DELETE:
+        return statement->query_count == 1 && change->source_count == 1 &&
+               !has_actions(statement) && recorded->has & ESSE_LOG_COUNT &&
+               (uint64_t)recorded->count == result->changed;
+    default:
+        return false;
+    }
+}
+
+bool audit_attempt_changes(struct audit_attempt *attempt)
+{
+    struct trying t = start_again(attempt);
+    struct audit_versions *versions = attempt->world->versions;
+    struct esse_sql_result result;
+    struct esse_fault fault;
+    begin(&t);
+    for (uint32_t s = 0; s < t.txn->statements.count; s++) {
+        if (!may_change(&t, s))
+            continue;
+        audit_versions_look_at(versions, audit_versions_newest(versions));
+        if (!run_text(&t, s, &result, &fault) || !is_determined(&t, s, &result))
+            return false;
+    }
+    return esse_exec_end(attempt->world->exec, &fault) && !attempt->world->doubt &&
+           !attempt->world->holes.count;
+}
+
+/* A query that no version of any key explains. */
+static bool is_unexplained(struct trying *t, uint32_t number)
+{
+    struct audit_versions *versions = t->world->versions;
+    audit_versions_look_choosing(versions);
+    do {
+        const bool fits = fits_on_view(t, number);
+        const struct audit_view view = audit_versions_view(versions, t->arena);
+        if (fits)
+            return false;
+        audit_versions_look_as(versions, &view);
+    } while (audit_versions_next_choice(versions) && may_go_on(t));
+    return !t->attempt->gave_up;
+}
+
+bool audit_attempt_is_refuted(struct audit_attempt *attempt, uint32_t before)
+{
+    struct trying t = start_again(attempt);
+    struct audit_versions *versions = attempt->world->versions;
+    begin(&t);
+    for (uint32_t s = 0; s < t.txn->statements.count; s++) {
+        if (statement_of(&t, s)->has & ESSE_LOG_ERROR)
+            continue;
+        const bool changes = may_change(&t, s);
+        audit_versions_look_at(versions, before);
+        if (fits_on_view(&t, s))
+            continue;
+        if (attempt->why == AUDIT_WHY_UNSUPPORTED)
+            return false;
+        if (changes || is_unexplained(&t, s)) {
+            attempt->stopped = s;
+            return attempt->why == AUDIT_WHY_ROWS || attempt->why == AUDIT_WHY_COUNT;
+        }
+        attempt->why = AUDIT_WHY_FITS;
+    }
+    return false;
+}
+
 /* ---- a view for each step ---- */
 
 static bool steps_from(struct trying *t, uint32_t number, uint32_t oldest);
@@ -581,6 +818,9 @@ bool audit_attempt(struct audit_attempt *attempt, uint32_t outcome)
         break;
     case AUDIT_VIEWS_ONE:
         ok = one_state(&t, attempt->low, attempt->high);
+        break;
+    case AUDIT_VIEWS_KEYS:
+        ok = one_version_a_key(&t);
         break;
     case AUDIT_VIEWS_MONOTONE:
     case AUDIT_VIEWS_ANY:

@@ -23,7 +23,8 @@ enum {
     FEW = 64,              /* of so many transactions everything is tried at once */
     MOST_RUNS = 20000,     /* of statements, for one transaction at one place */
     MOST_FAILED = 4 << 20, /* nodes that are remembered */
-    WINDOW = 256           /* of a large log so many candidates are tried for a place */
+    WINDOW = 256,          /* of a large log so many candidates are tried for a place */
+    MOST_BACK = 2000,      /* of a large log: so often a place is taken back */
 };
 
 struct frame {
@@ -66,6 +67,7 @@ struct search {
     struct failed_vec failed;
     struct esse_index failed_index;
     bool is_small, gave_up;
+    uint32_t taken_back;
     struct audit_attempt attempt;
 };
 
@@ -201,6 +203,16 @@ static void remember_failure(struct search *s, uint32_t prefix)
     memcpy(answer->fault, s->attempt.fault, sizeof answer->fault);
 }
 
+/* Of a reader: real time leaves no state that explains it. */
+static void remember_stale(struct search *s, uint32_t txn)
+{
+    s->attempt.txn = txn;
+    s->attempt.stopped = s->world->log->txns.at[txn].statements.count;
+    s->attempt.why = AUDIT_WHY_STALE;
+    *s->attempt.fault = '\0';
+    remember_failure(s, newest(s));
+}
+
 /* ---- readers ---- */
 
 static bool settle(struct search *s, uint32_t number)
@@ -271,8 +283,10 @@ static bool settle_readers(struct search *s)
         s->pending.count = kept;
     }
     for (size_t i = 0; i < s->pending.count; i++)
-        if (is_dead(s, s->pending.at[i]))
+        if (is_dead(s, s->pending.at[i])) {
+            remember_stale(s, s->readers[s->pending.at[i]].txn);
             return false;
+        }
     return true;
 }
 
@@ -363,7 +377,9 @@ static uint32_t candidate(struct search *s)
 
 static void open_frame(struct search *s)
 {
-    struct frame frame = { .txn = AUDIT_NONE, .last_start = ESSE_NO_TIME };
+    struct frame frame = { .txn = AUDIT_NONE,
+                           .last_start = ESSE_NO_TIME,
+                           .schema = esse_schema_mark(s->world->schema) };
     if (s->frames.count) {
         const struct frame *last = top(s);
         const int64_t start = audit_start_of(s->world, last->txn);
@@ -389,7 +405,6 @@ static bool place(struct search *s, uint32_t txn)
     struct frame *frame = top(s);
     const size_t tables = s->world->schema->tables.count;
     frame->holes = audit_world_mark(s->world);
-    frame->schema = esse_schema_mark(s->world->schema);
     prepare(s, txn);
     if (!attempt(s, frame->outcome)) {
         if (frame->outcome == 0 && txn == s->plan.writers[frame->first_open])
@@ -451,6 +466,10 @@ static bool walk(struct search *s)
                 fail_node(s);
             if (s->frames.count == 1)
                 return false;
+            if (!s->is_small && ++s->taken_back > MOST_BACK) {
+                s->gave_up = true;
+                return false;
+            }
             unplace(s);
             may_lead_on = true;
             continue;
@@ -467,22 +486,27 @@ static bool walk(struct search *s)
 
 /* ---- the answer ---- */
 
+/* Each place, and behind it the readers that saw the state after it. */
 static void list_places(struct search *s)
 {
     struct audit_answer *answer = s->answer;
     const uint32_t count = newest(s);
-    answer->places =
-        esse_arena_alloc(s->arena, count + s->settled.count + 1, sizeof *answer->places);
-    for (uint32_t state = 0; state <= count; state++) {
-        if (state)
-            answer->places[answer->place_count++] =
-                (struct audit_place){ s->frames.at[state - 1].txn, state, AUDIT_NONE };
-        for (size_t i = 0; i < s->settled.count; i++) {
-            const struct reader *reader = &s->readers[s->settled.at[i]];
-            if (reader->state == state)
-                answer->places[answer->place_count++] =
-                    (struct audit_place){ reader->txn, 0, state };
-        }
+    uint32_t *first = esse_arena_alloc(s->arena, count + 3, sizeof *first);
+    answer->place_count = count + (uint32_t)s->settled.count;
+    answer->places = esse_arena_alloc(s->arena, answer->place_count + 1, sizeof *answer->places);
+    for (uint32_t state = 1; state <= count; state++)
+        first[state + 1]++;
+    for (size_t i = 0; i < s->settled.count; i++)
+        first[s->readers[s->settled.at[i]].state + 1]++;
+    for (uint32_t state = 0; state <= count; state++)
+        first[state + 1] += first[state];
+    for (uint32_t state = 1; state <= count; state++)
+        answer->places[first[state]++] =
+            (struct audit_place){ s->frames.at[state - 1].txn, state, AUDIT_NONE };
+    for (size_t i = 0; i < s->settled.count; i++) {
+        const struct reader *reader = &s->readers[s->settled.at[i]];
+        answer->places[first[reader->state]++] =
+            (struct audit_place){ reader->txn, 0, reader->state };
     }
 }
 
@@ -508,11 +532,34 @@ static void conclude(struct search *s, bool is_explained)
     }
 }
 
+/* As before the question. */
 static void clean(struct search *s)
 {
-    while (s->frames.count > 1)
-        unplace(s);
+    while (newest(s))
+        audit_versions_pop(s->world->versions);
+    esse_schema_back(s->world->schema, s->frames.at[0].schema);
     audit_world_back(s->world, 0);
+}
+
+/* Of a large log whose guess leads nowhere: by the graph.  What holds at snapshot isolation holds
+ * at the levels below it. */
+static bool graph_holds(struct search *s)
+{
+    struct audit_question question = *s->question;
+    if (s->is_small || question.by_value ||
+        (question.order != AUDIT_ORDER_ANY && question.order != AUDIT_ORDER_VERSIONS))
+        return false;
+    if (question.level > AUDIT_STRONG_SNAPSHOT_ISOLATION)
+        question.level = AUDIT_SNAPSHOT_ISOLATION;
+    return audit_graph_holds(s->arena, s->world, &question, &s->plan, s->answer);
+}
+
+static bool is_refuted(struct search *s)
+{
+    const struct audit_question *question = s->question;
+    return s->plan.positions && !question->by_value && !s->is_small &&
+           question->level <= AUDIT_STRONG_SNAPSHOT_ISOLATION &&
+           audit_refutes(s->arena, s->world, question, &s->plan, s->answer);
 }
 
 bool audit_ask(struct esse_arena *arena, struct audit_world *world,
@@ -536,8 +583,13 @@ bool audit_ask(struct esse_arena *arena, struct audit_world *world,
                                         .most_runs = MOST_RUNS,
                                         .budget = question->budget,
                                         .arena = esse_arena_new() };
-    conclude(&s, walk(&s));
+    const bool is_explained = walk(&s);
+    conclude(&s, is_explained);
     clean(&s);
+    if (!is_explained && graph_holds(&s))
+        answer->outcome = ESSE_HOLDS;
+    else if (answer->outcome == ESSE_UNKNOWN && is_refuted(&s))
+        answer->outcome = ESSE_VIOLATED;
     esse_arena_free(s.attempt.arena);
     return true;
 }

@@ -54,6 +54,7 @@ enum audit_why {
     AUDIT_WHY_CONFLICT,         /* another transaction wrote a row since its snapshot */
     AUDIT_WHY_ORDER,            /* against the given order of versions */
     AUDIT_WHY_WROTE,            /* 'wrote' or 'xid' says otherwise */
+    AUDIT_WHY_STALE,            /* only states explain it that real time forbids */
     AUDIT_WHY_UNSUPPORTED
 };
 
@@ -69,10 +70,11 @@ struct audit_answer {
     const char *reason;         /* of UNKNOWN */
     struct audit_place *places; /* HOLDS: in order; a reader stands behind the state it saw */
     uint32_t place_count;
-    /* VIOLATED: the longest prefix that was explained, and what could not be put behind it. */
+    /* VIOLATED, and UNKNOWN as a hint: the longest prefix that was explained, and what could not be
+     * put behind it. */
     uint32_t prefix, txn, statement;
     enum audit_why why;
-    char fault[240];
+    char fault[240]; /* of a wrong answer what the newest state gives; else the error */
     uint64_t attempts;
 };
 

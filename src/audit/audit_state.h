@@ -24,6 +24,28 @@ bool audit_plan_make(struct esse_arena *arena, const struct audit_world *world,
                      const struct audit_question *question, struct audit_plan *plan,
                      struct esse_error *err);
 
+/*
+ * For large logs, at the levels of one snapshot: which versions each transaction read is found in
+ * the order of the guess; what follows of them for the order is a graph, and a topological order of
+ * it is replayed.  Fills the answer and returns true if that explains everything; otherwise nothing
+ * is known.  Cost: O(reads + versions) beside the runs, of which there are about three for each
+ * statement.
+ */
+bool audit_graph_holds(struct esse_arena *arena, struct audit_world *world,
+                       const struct audit_question *question, const struct audit_plan *plan,
+                       struct audit_answer *answer);
+
+/*
+ * For large logs under a certificate that orders all that wrote, at the levels of one snapshot.  If
+ * every change is of rows that the log and its text name (audit_attempt_changes()), then every
+ * execution has the same versions: a writer of a row sees the version before its own.  An answer
+ * that no choice among them gives is wrong in all of them.  True if there is one; the answer says
+ * which.
+ */
+bool audit_refutes(struct esse_arena *arena, struct audit_world *world,
+                   const struct audit_question *question, const struct audit_plan *plan,
+                   struct audit_answer *answer);
+
 static inline int64_t audit_start_of(const struct audit_world *world, uint32_t txn)
 {
     return world->log->txns.at[txn].start; /* ESSE_NO_TIME is below all */

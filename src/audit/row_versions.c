@@ -69,6 +69,10 @@ struct audit_versions {
     struct audit_choice_vec choices;
     struct esse_u32_vec candidates;
     uint32_t choice; /* how many of them this run came to */
+    uint32_t choose_low, choose_high;
+    bool is_past; /* keys that were looked at in this run have a version of their own */
+    struct audit_read_vec *reads;
+    struct esse_arena *reads_arena;
 };
 
 /* ---- memory of rows ---- */
@@ -180,13 +184,13 @@ static void list_candidates(struct audit_versions *v, uint32_t key, struct audit
     choice->first = (uint32_t)v->candidates.count;
     for (uint32_t version = v->keys.at[key].newest;; version = v->versions.at[version].before) {
         const bool is_old = version == AUDIT_NONE;
-        bool is_new = true;
+        bool is_new = is_old || v->versions.at[version].place <= v->choose_high;
         for (uint32_t i = choice->first; is_new && i < v->candidates.count; i++)
             is_new = !same_row(v->keys.at[key].table, row_of(v, v->candidates.at[i]),
                                row_of(v, version));
         if (is_new)
             esse_u32_vec_push(&v->candidates, v->arena, version);
-        if (is_old || v->versions.at[version].place == 0)
+        if (is_old || v->versions.at[version].place <= v->choose_low)
             break;
     }
     choice->count = (uint32_t)v->candidates.count - choice->first;
@@ -214,6 +218,8 @@ static uint32_t choose(struct audit_versions *v, uint32_t id)
 
 static uint32_t at_state(struct audit_versions *v, uint32_t id)
 {
+    if (v->is_past && v->keys.at[id].looked == v->run)
+        return v->keys.at[id].version;
     uint32_t version = v->keys.at[id].newest, after = AUDIT_NONE;
     while (version != AUDIT_NONE && v->versions.at[version].place > v->state) {
         after = v->versions.at[version].place;
@@ -228,7 +234,10 @@ static uint32_t at_state(struct audit_versions *v, uint32_t id)
 
 static const struct esse_datum *read_key(struct audit_versions *v, uint32_t id)
 {
-    return row_of(v, v->is_choosing ? choose(v, id) : at_state(v, id));
+    const uint32_t version = v->is_choosing ? choose(v, id) : at_state(v, id);
+    if (v->reads)
+        audit_read_vec_push(v->reads, v->reads_arena, (struct audit_read){ id, version });
+    return row_of(v, version);
 }
 
 static const struct esse_datum *get(void *context, const struct esse_table *table,
@@ -416,7 +425,7 @@ void audit_versions_pop(struct audit_versions *v)
 void audit_versions_look_at(struct audit_versions *v, uint32_t state)
 {
     assert(state <= v->states.count);
-    v->is_choosing = false;
+    v->is_choosing = v->is_past = false;
     v->state = state;
     v->seen = (struct audit_span){ 0, (uint32_t)v->states.count };
 }
@@ -441,14 +450,65 @@ struct audit_span audit_versions_seen(const struct audit_versions *v)
 static void look_again(struct audit_versions *v)
 {
     v->is_choosing = true;
+    v->is_past = false;
     v->choice = 0;
     v->run++;
 }
 
 void audit_versions_look_choosing(struct audit_versions *v)
 {
+    audit_versions_look_choosing_between(v, 0, (uint32_t)v->states.count);
+}
+
+void audit_versions_look_choosing_between(struct audit_versions *v, uint32_t low, uint32_t high)
+{
     v->choices.count = v->candidates.count = 0;
+    v->choose_low = low;
+    v->choose_high = high;
     look_again(v);
+}
+
+void audit_versions_go_on_choosing(struct audit_versions *v)
+{
+    v->is_choosing = true;
+}
+
+void audit_versions_look_past(struct audit_versions *v, uint32_t state,
+                              const struct audit_view *view)
+{
+    audit_versions_look_at(v, state);
+    v->is_past = true;
+    v->run++;
+    for (size_t i = 0; i < view->choices.count; i++) {
+        const struct audit_choice *choice = &view->choices.at[i];
+        v->keys.at[choice->key].looked = v->run;
+        v->keys.at[choice->key].version = view->candidates.at[choice->first + choice->chosen];
+    }
+}
+
+bool audit_versions_chose_older(const struct audit_versions *v, const struct esse_table *table,
+                                struct esse_bytes key)
+{
+    const uint32_t id = find_key(v, table, key, key_hash(table, key));
+    return id != AUDIT_NONE && v->keys.at[id].looked == v->run &&
+           v->keys.at[id].version != v->keys.at[id].newest;
+}
+
+void audit_versions_record(struct audit_versions *v, struct audit_read_vec *reads,
+                           struct esse_arena *arena)
+{
+    v->reads = reads;
+    v->reads_arena = arena;
+}
+
+const struct audit_version_vec *audit_versions_all(const struct audit_versions *v)
+{
+    return &v->versions;
+}
+
+uint32_t audit_versions_keys(const struct audit_versions *v)
+{
+    return (uint32_t)v->keys.count;
 }
 
 struct audit_view audit_versions_view(const struct audit_versions *v, struct esse_arena *arena)

@@ -58,6 +58,12 @@ struct audit_span audit_versions_seen(const struct audit_versions *versions);
 void audit_versions_look_choosing(struct audit_versions *versions);
 bool audit_versions_next_choice(struct audit_versions *versions);
 
+/* As look_choosing(), among the versions of the places low to high and the one under them. */
+void audit_versions_look_choosing_between(struct audit_versions *versions, uint32_t low,
+                                          uint32_t high);
+/* After a look elsewhere: the same choices go on. */
+void audit_versions_go_on_choosing(struct audit_versions *versions);
+
 /* The view that is set, with the choices that a run came to; and to set it again. */
 struct audit_view {
     bool is_choice;
@@ -68,6 +74,25 @@ struct audit_view {
 struct audit_view audit_versions_view(const struct audit_versions *versions,
                                       struct esse_arena *arena);
 void audit_versions_look_as(struct audit_versions *versions, const struct audit_view *view);
+/* At a state, but for the keys that the view chose a version of. */
+void audit_versions_look_past(struct audit_versions *versions, uint32_t state,
+                              const struct audit_view *view);
+
+/* Whether a version of this key was chosen that is not its newest one. */
+bool audit_versions_chose_older(const struct audit_versions *versions,
+                                const struct esse_table *table, struct esse_bytes key);
+
+/* Every read from here on, with the version that was read, AUDIT_NONE: absent.  NULL: no more. */
+struct audit_read {
+    uint32_t key, version;
+};
+ESSE_VEC(audit_read_vec, struct audit_read)
+void audit_versions_record(struct audit_versions *versions, struct audit_read_vec *reads,
+                           struct esse_arena *arena);
+
+/* All versions, in the order of their places, and how many keys there are. */
+const struct audit_version_vec *audit_versions_all(const struct audit_versions *versions);
+uint32_t audit_versions_keys(const struct audit_versions *versions);
 
 /* The newest version of a key; NULL if it never had one. */
 const struct audit_version *audit_versions_top(const struct audit_versions *versions,

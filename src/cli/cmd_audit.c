@@ -1,4 +1,5 @@
 #include "audit/audit.h"
+#include "base/clock.h"
 #include "base/out.h"
 #include "cli/session.h"
 #include "formats/log_read.h"
@@ -97,6 +98,7 @@ static const char *const why_names[] = {
     [AUDIT_WHY_CONFLICT] = "write-conflict",
     [AUDIT_WHY_ORDER] = "order-mismatch",
     [AUDIT_WHY_WROTE] = "wrong-count",
+    [AUDIT_WHY_STALE] = "stale-snapshot",
     [AUDIT_WHY_UNSUPPORTED] = "unsupported",
 };
 
@@ -105,10 +107,70 @@ static const char *name_of(const struct esse_sql_log *log, uint32_t txn, char ro
     return esse_value_brief(log->values, log->txns.at[txn].name, room);
 }
 
-static void put_text(struct esse_out *out, const char *path, const struct esse_sql_log *log,
-                     const struct audit_question *question, const struct audit_answer *answer)
+/* What the log says that the statement answered, in a few words. */
+static void put_recorded(struct esse_out *out, const struct esse_sql_log *log,
+                         const struct esse_log_statement *statement)
+{
+    enum { MOST_ROWS = 4 };
+    char room[64];
+    if (!(statement->has & ESSE_LOG_ROWS)) {
+        esse_out_f(out, "%lld", (long long)statement->count);
+        return;
+    }
+    const struct esse_log_rows *rows = &log->results.at[statement->results.first];
+    if (!rows->count)
+        esse_out_text(out, "no rows");
+    for (uint32_t row = 0; row < rows->count && row < MOST_ROWS; row++)
+        for (uint32_t i = 0; i < rows->width; i++) {
+            const esse_value cell = esse_log_row(log, rows, row)[i];
+            esse_out_text(out, i ? " | " : row ? ", " : "");
+            esse_out_text(out, esse_value_eq(cell, ESSE_NIL)
+                                   ? "NULL"
+                                   : esse_value_brief(log->values, cell, room));
+        }
+    if (rows->count > MOST_ROWS)
+        esse_out_f(out, ", ... (%u rows)", rows->count);
+}
+
+static const struct esse_log_statement *statement_of(const struct esse_sql_log *log,
+                                                     const struct audit_answer *answer)
+{
+    const struct esse_log_txn *txn = &log->txns.at[answer->txn];
+    return answer->statement < txn->statements.count
+               ? &log->statements.at[txn->statements.first + answer->statement]
+               : NULL;
+}
+
+static bool is_wrong_answer(const struct audit_answer *answer)
+{
+    return answer->why == AUDIT_WHY_ROWS || answer->why == AUDIT_WHY_COUNT;
+}
+
+static void put_where(struct esse_out *out, const char *path, const struct esse_sql_log *log,
+                      const struct audit_answer *answer)
 {
     char room[64];
+    const struct esse_log_statement *statement = statement_of(log, answer);
+    esse_out_f(out, "   %s:%llu, transaction %s", path,
+               (unsigned long long)log->txns.at[answer->txn].line, name_of(log, answer->txn, room));
+    if (statement) {
+        esse_out_f(out, ", statement %u\n  ", answer->statement + 1);
+        esse_out_bytes(out, statement->text.at, statement->text.length);
+    }
+    esse_out_f(out, "\n  %s", why_names[answer->why]);
+    if (!statement || !is_wrong_answer(answer)) {
+        esse_out_f(out, "%s%s", *answer->fault ? ": " : "", answer->fault);
+        return;
+    }
+    esse_out_text(out, "\n  returned                           ");
+    put_recorded(out, log, statement);
+    esse_out_f(out, "\n  the newest state it may see gives  %s", answer->fault);
+}
+
+static void put_text(struct esse_out *out, const char *path, const struct esse_sql_log *log,
+                     const struct audit_question *question, const struct audit_answer *answer,
+                     const struct audit_answer *otherwise)
+{
     esse_out_f(out, "%s: %s", esse_outcome_name(answer->outcome),
                audit_level_names[question->level]);
     if (question->order != AUDIT_ORDER_ANY)
@@ -118,26 +180,42 @@ static void put_text(struct esse_out *out, const char *path, const struct esse_s
                    audit_order_names[question->order]);
     if (answer->outcome == ESSE_UNKNOWN)
         esse_out_f(out, "   (%s)", answer->reason);
-    if (answer->outcome == ESSE_VIOLATED && answer->txn != AUDIT_NO_TXN) {
-        const struct esse_log_txn *txn = &log->txns.at[answer->txn];
-        esse_out_f(out, "   %s:%llu, transaction %s", path, (unsigned long long)txn->line,
-                   name_of(log, answer->txn, room));
-        if (answer->statement < txn->statements.count) {
-            const struct esse_span text =
-                log->statements.at[txn->statements.first + answer->statement].text;
-            esse_out_f(out, ", statement %u\n  ", answer->statement + 1);
-            esse_out_bytes(out, text.at, text.length);
-        }
-        esse_out_f(out, "\n  %s%s%s", why_names[answer->why], *answer->fault ? ": " : "",
-                   answer->fault);
-    }
+    if (answer->outcome == ESSE_UNKNOWN && answer->txn != AUDIT_NO_TXN)
+        esse_out_text(out, "\n  nothing that was tried explains");
+    if (answer->outcome != ESSE_HOLDS && answer->txn != AUDIT_NO_TXN)
+        put_where(out, path, log, answer);
+    if (otherwise)
+        esse_out_f(out, "\n  in another order: %s", esse_outcome_name(otherwise->outcome));
     esse_out_text(out, "\n");
 }
 
-static void put_json(struct esse_out *out, const struct esse_sql_log *log,
-                     const struct audit_question *question, const struct audit_answer *answer)
+static void put_anomaly(struct esse_out *out, const struct esse_sql_log *log,
+                        const struct audit_answer *answer)
 {
     char room[64];
+    const struct esse_log_statement *statement = statement_of(log, answer);
+    esse_out_f(out, "{\"type\":\"%s\",\"transaction\":", why_names[answer->why]);
+    esse_out_json_text(out, name_of(log, answer->txn, room));
+    esse_out_f(out, ",\"line\":%llu", (unsigned long long)log->txns.at[answer->txn].line);
+    if (statement) {
+        esse_out_f(out, ",\"statement\":%u,\"sql\":", answer->statement + 1);
+        esse_out_json(out, statement->text.at, statement->text.length);
+    }
+    if (is_wrong_answer(answer)) {
+        esse_out_text(out, ",\"explanations\":[{\"view\":\"newest\",\"gives\":");
+        esse_out_json_text(out, answer->fault);
+        esse_out_text(out, "}]");
+    } else if (*answer->fault) {
+        esse_out_text(out, ",\"message\":");
+        esse_out_json_text(out, answer->fault);
+    }
+    esse_out_text(out, "}");
+}
+
+static void put_json(struct esse_out *out, const struct esse_sql_log *log,
+                     const struct audit_question *question, const struct audit_answer *answer,
+                     const struct audit_answer *otherwise)
+{
     esse_out_f(out, "{\"level\":\"%s\",\"verdict\":\"%s\",\"engine\":\"audit\"",
                audit_level_names[question->level], esse_outcome_name(answer->outcome));
     if (question->order != AUDIT_ORDER_ANY)
@@ -146,24 +224,14 @@ static void put_json(struct esse_out *out, const struct esse_sql_log *log,
         esse_out_text(out, ",\"reason\":");
         esse_out_json_text(out, answer->reason);
     }
-    if (answer->outcome == ESSE_VIOLATED && answer->txn != AUDIT_NO_TXN) {
-        const struct esse_log_txn *txn = &log->txns.at[answer->txn];
-        esse_out_f(out, ",\"prefix\":%u,\"anomalies\":[{\"type\":\"%s\",\"transaction\":",
-                   answer->prefix, why_names[answer->why]);
-        esse_out_json_text(out, name_of(log, answer->txn, room));
-        esse_out_f(out, ",\"line\":%llu", (unsigned long long)txn->line);
-        if (answer->statement < txn->statements.count) {
-            const struct esse_span text =
-                log->statements.at[txn->statements.first + answer->statement].text;
-            esse_out_f(out, ",\"statement\":%u,\"sql\":", answer->statement + 1);
-            esse_out_json(out, text.at, text.length);
-        }
-        if (*answer->fault) {
-            esse_out_text(out, ",\"message\":");
-            esse_out_json_text(out, answer->fault);
-        }
-        esse_out_text(out, "}]");
+    if (answer->outcome != ESSE_HOLDS && answer->txn != AUDIT_NO_TXN) {
+        esse_out_f(out, ",\"prefix\":%u,\"%s\":[", answer->prefix,
+                   answer->outcome == ESSE_VIOLATED ? "anomalies" : "unexplained");
+        put_anomaly(out, log, answer);
+        esse_out_text(out, "]");
     }
+    if (otherwise)
+        esse_out_f(out, ",\"otherwise\":\"%s\"", esse_outcome_name(otherwise->outcome));
     esse_out_f(out, ",\"counts\":{\"attempts\":%llu}}", (unsigned long long)answer->attempts);
 }
 
@@ -185,30 +253,45 @@ struct asking {
     unsigned count;
 };
 
-static int ask(struct asking *asking, enum audit_level level)
+/* One question, with a budget of so many seconds. */
+static bool ask_within(struct asking *asking, const struct audit_question *asked, double seconds,
+                       struct audit_answer *answer, struct esse_error *err)
 {
     struct esse_session session;
-    struct audit_answer answer;
-    struct esse_error err = { 0 };
-    esse_session_start(&session, o.budget, o.memory, o.quiet);
-    const struct audit_question question = { .level = level,
-                                             .order = asking->order,
-                                             .by_value = o.write_conflicts &&
-                                                         strcmp(o.write_conflicts, "values") == 0,
-                                             .budget = &session.budget };
+    struct audit_question question = *asked;
+    esse_session_start(&session, seconds, o.memory, o.quiet);
+    question.budget = &session.budget;
     esse_budget_start(&session.budget);
     esse_budget_phase(&session.budget, "audit", 0);
-    const bool ok = audit_ask(asking->arena, asking->world, &question, &answer, &err);
+    const bool ok = audit_ask(asking->arena, asking->world, &question, answer, err);
     esse_session_clear(&session);
-    if (!ok)
+    return ok;
+}
+
+static int ask(struct asking *asking, enum audit_level level)
+{
+    struct audit_answer answer, otherwise;
+    struct esse_error err = { 0 };
+    struct audit_question question = { .level = level,
+                                       .order = asking->order,
+                                       .by_value = o.write_conflicts &&
+                                                   strcmp(o.write_conflicts, "values") == 0 };
+    const double began = esse_clock_seconds();
+    if (!ask_within(asking, &question, o.budget, &answer, &err))
         return esse_cli_fail(asking->path, &err);
     asking->seen[answer.outcome] = true;
-    if (o.json)
+    /* Wrong under what was given: and without it? */
+    const struct audit_question free = { .level = level, .by_value = question.by_value };
+    const bool is_again = answer.outcome == ESSE_VIOLATED && question.order != AUDIT_ORDER_ANY;
+    if (is_again && !ask_within(asking, &free, esse_clock_seconds() - began + 1, &otherwise, &err))
+        return esse_cli_fail(asking->path, &err);
+    if (o.json) {
         esse_out_text(asking->out, asking->count++ ? ",\n  " : "\n  ");
-    if (o.json)
-        put_json(asking->out, asking->log, &question, &answer);
-    else
-        put_text(asking->out, asking->path, asking->log, &question, &answer);
+        put_json(asking->out, asking->log, &question, &answer, is_again ? &otherwise : NULL);
+    } else {
+        put_text(asking->out, asking->path, asking->log, &question, &answer,
+                 is_again ? &otherwise : NULL);
+    }
     return 0;
 }
 

@@ -17,8 +17,18 @@ has "the strongest level is named" "$OUT" "holds: strict-serializable"
 expect "a wrong answer is violated" 1 "$ESSE" audit --level S,RC "$WORK/wrong.jsonl"
 has "its line is named" "$OUT" "wrong.jsonl:5, transaction t2, statement 1"
 has "and what is wrong" "$OUT" "wrong-rows"
+has "what was returned" "$OUT" "returned                           95"
+has "and what is right" "$OUT" "the newest state it may see gives  90"
 expect "JSON has the same" 1 "$ESSE" audit --json --level RC "$WORK/wrong.jsonl"
 has "the line is in JSON" "$OUT" '"transaction":"t2","line":5,"statement":1'
+stale="$SCHEMA"'
+{"session":1,"txn":"t1","start":1,"end":2,"sql":["UPDATE a SET b = 0 WHERE id = 1"]}
+{"session":2,"txn":"t2","start":3,"end":4,"sql":[{"q":"SELECT b FROM a","rows":[[100]]}]}'
+printf '%s\n' "$stale" > "$WORK/stale.jsonl"
+expect "a stale read is violated with real time" 1 "$ESSE" audit --level SSI "$WORK/stale.jsonl"
+has "and shown" "$OUT" "the newest state it may see gives  0"
+expect "an order that does not explain it" 1 "$ESSE" audit --level S --order-by end "$WORK/stale.jsonl"
+has "... is asked without it" "$OUT" "in another order: holds"
 expect "an order that is not there is refused" 65 "$ESSE" audit --order-by commit_ts "$WORK/right.jsonl"
 has "and named" "$ERR" "no transaction of the log has a commit_ts"
 expect "an unknown level is refused" 64 "$ESSE" audit --level rr "$WORK/right.jsonl"
