@@ -294,9 +294,11 @@ static bool look_at(struct audit_world *world, const struct esse_log_txn *txn, u
         world->schema->dialect == ESSE_DIALECT_MYSQL && !ok && strcmp(fault.state, "42601") == 0;
     if (!ok && (fault.kind == ESSE_FAULT_UNSUPPORTED || is_unread))
         return fail_text(err, txn->line, what, &fault);
-    if (ok && (compiled.statement->kind == ESSE_STATEMENT_BEGIN ||
-               compiled.statement->kind == ESSE_STATEMENT_COMMIT ||
-               compiled.statement->kind == ESSE_STATEMENT_ROLLBACK))
+    /* A COMMIT that failed may stand in a transaction that aborted. */
+    if (ok && !(statement->has & ESSE_LOG_ERROR) &&
+        (compiled.statement->kind == ESSE_STATEMENT_BEGIN ||
+         compiled.statement->kind == ESSE_STATEMENT_COMMIT ||
+         compiled.statement->kind == ESSE_STATEMENT_ROLLBACK))
         return esse_fail_at(err, txn->line, 0,
                             "%s: BEGIN, COMMIT and ROLLBACK are not written in "
                             "a log; the line is the transaction",

@@ -326,7 +326,7 @@ TEST(test_audit_oracle__every_verdict_is_that_of_the_definition)
             agrees(&oracle, &story, true);
             fail_msg("seed %u", seed);
         }
-        if (oracle.count > 4000)
+        if (oracle.count > 500)
             oracle.count = 0;
     }
     oracle_close(&oracle);
