@@ -183,7 +183,7 @@ _esse() {
     convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     convert,--workload | convert,-w) _esse_words 'list-append rw-register closed-predicate' ;;
-    sql,--dialect | sql,-d) _esse_words 'postgresql' ;;
+    sql,--dialect | sql,-d) _esse_words 'postgresql mysql' ;;
     *) _esse_command ;;
     esac
 }

@@ -310,7 +310,7 @@ complete -c esse -n '__esse_in convert' -F
 
 complete -c esse -n '__esse_in ""' -a sql -d 'run SQL on a store in memory, as Esse understands it'
 complete -c esse -n '__esse_in help' -a sql -d 'run SQL on a store in memory, as Esse understands it'
-complete -c esse -n '__esse_in sql' -s d -l dialect -x -a 'postgresql' -d 'whose SQL it is (default: postgresql)'
+complete -c esse -n '__esse_in sql' -s d -l dialect -x -a 'postgresql mysql' -d 'whose SQL it is (default: postgresql)'
 complete -c esse -n '__esse_in sql' -s j -l json -d 'print one JSON object for each statement'
 complete -c esse -n '__esse_in sql' -s k -l keep-going -d 'go on after an error of a statement'
 complete -c esse -n '__esse_in sql' -s h -l help -d 'show help'

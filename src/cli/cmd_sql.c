@@ -12,7 +12,7 @@ static struct {
     bool json, keep_going;
 } o;
 
-static const char *const dialects[] = { "postgresql", NULL };
+static const char *const dialects[] = { "postgresql", "mysql", NULL };
 
 static const struct esse_opt options[] = {
     { "dialect", 'd', ESSE_OPT_TEXT, &o.dialect, "D", "whose SQL it is (default: postgresql)",
@@ -237,12 +237,14 @@ static int run_sql(int count, char **paths)
     const char *path = count ? paths[0] : "-";
     esse_out_init_fd(&out, arena, STDOUT_FILENO);
     int status;
-    if (o.dialect && strcmp(o.dialect, "postgresql") != 0)
+    const bool is_mysql = o.dialect && strcmp(o.dialect, "mysql") == 0;
+    if (o.dialect && !is_mysql && strcmp(o.dialect, "postgresql") != 0)
         status = esse_cli_usage("sql", "the dialect '%s' is not supported", o.dialect);
     else if (!read_all(arena, path, &text, &err))
         status = esse_cli_fail(path, &err);
     else
-        status = run_text(&out, path, ESSE_DIALECT_POSTGRESQL, text.at, text.count);
+        status = run_text(&out, path, is_mysql ? ESSE_DIALECT_MYSQL : ESSE_DIALECT_POSTGRESQL,
+                          text.at, text.count);
     status = esse_session_answer(&out, status);
     esse_arena_free(arena);
     return status;

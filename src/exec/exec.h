@@ -25,6 +25,8 @@ struct esse_outside {
     /* What only the server knows: a value, or a hole.  'sequence' of NEXTVAL and CURRVAL. */
     bool (*hole)(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
                  struct esse_datum *value, struct esse_fault *fault);
+    /* MySQL's dialect: a value was given for a column that counts by itself; may be NULL. */
+    void (*given)(void *context, const struct esse_sequence *sequence, int64_t value);
 };
 
 struct esse_sql_result {

@@ -341,6 +341,17 @@ static bool conflict_update(struct inserting *in, struct esse_found twin,
     return return_row(run, change, &frame, &in->returned);
 }
 
+/* MariaDB's REPLACE updates the row where no key comes after the one in the way and nothing refers
+ * to the table; then a row that stays the same is not counted twice. */
+static bool is_replaced_by_same(const struct esse_table *table, uint32_t index,
+                                const struct esse_datum *old, const struct esse_datum *row)
+{
+    for (uint32_t i = index + 1; i < table->indexes.count; i++)
+        if (table->indexes.at[i].is_unique && !table->indexes.at[i].is_dropped)
+            return false;
+    return !table->referers.count && is_unchanged(table, old, row);
+}
+
 /* The row that is in the way; of REPLACE all of them go. */
 static bool meet_conflicts(struct inserting *in, const struct esse_datum *row, bool *is_done)
 {
@@ -364,7 +375,7 @@ static bool meet_conflicts(struct inserting *in, const struct esse_datum *row, b
         if (!is_found)
             continue;
         if (change->conflict == ESSE_CONFLICT_REPLACE) {
-            run->result->changed++;
+            run->result->changed += !is_replaced_by_same(table, i, twin.row, row);
             if (!exec_remove_row(run, table, twin.key, twin.row))
                 return false;
             continue;
@@ -373,6 +384,16 @@ static bool meet_conflicts(struct inserting *in, const struct esse_datum *row, b
         return change->conflict == ESSE_CONFLICT_NOTHING || conflict_update(in, twin, row);
     }
     return true;
+}
+
+/* What counts by itself goes on after what was given. */
+static void tell_given(const struct exec_run *run, const struct esse_table *table,
+                       const struct esse_datum *row)
+{
+    const struct esse_outside *outside = run->exec->outside;
+    for (uint32_t i = 0; run->is_mysql && outside->given && i < table->column_count; i++)
+        if (table->columns[i].sequence && row[i].kind == ESSE_DATUM_INT)
+            outside->given(outside->context, table->columns[i].sequence, row[i].is.number);
 }
 
 static bool insert_row(struct inserting *in, struct esse_datum *row)
@@ -393,6 +414,7 @@ static bool insert_row(struct inserting *in, struct esse_datum *row)
         return false;
     esse_overlay_put(run->overlay, table, key, row);
     touch(in, key);
+    tell_given(run, table, row);
     run->result->changed++;
     run->result->found++;
     const struct esse_datum *rows[] = { row, NULL };

@@ -83,6 +83,13 @@ static bool hole(void *context, enum esse_hole_kind kind, const struct esse_sequ
     return false;
 }
 
+static void given(void *context, const struct esse_sequence *sequence, int64_t value)
+{
+    int64_t *next = next_of(context, sequence);
+    if (*next <= value)
+        *next = value + 1;
+}
+
 struct esse_shell *esse_shell_new(enum esse_dialect dialect)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -91,7 +98,7 @@ struct esse_shell *esse_shell_new(enum esse_dialect dialect)
     shell->schema = esse_schema_new(arena, dialect);
     shell->compiler = esse_compiler_new(shell->schema);
     shell->memory = esse_memory_new(arena);
-    shell->outside = (struct esse_outside){ shell, hole };
+    shell->outside = (struct esse_outside){ shell, hole, given };
     shell->exec = esse_exec_new(shell->compiler, shell->schema, esse_memory_store(shell->memory),
                                 &shell->outside);
     return shell;

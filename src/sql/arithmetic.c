@@ -103,6 +103,20 @@ static bool calculate_numeric(struct esse_arena *arena, char op, struct esse_dat
     return true;
 }
 
+bool sql_divide_mysql(struct esse_arena *arena, struct esse_datum a, struct esse_datum b,
+                      struct esse_datum *result, struct esse_fault *fault)
+{
+    enum { MORE = 4 };
+    const struct sql_decimal x = sql_number_decimal(a), y = sql_number_decimal(b);
+    struct sql_decimal number;
+    if (y.digits == 0)
+        return by_zero(fault);
+    if (x.scale + MORE > SQL_DECIMAL_DIGITS || !sql_decimal_divide(x, y, x.scale + MORE, &number))
+        return sql_number_too_long(fault);
+    *result = sql_number_datum(arena, number);
+    return true;
+}
+
 /* ---- floating point ---- */
 
 static bool calculate_real(char op, bool is_float4, double a, double b, struct esse_datum *result,

@@ -309,6 +309,69 @@ static bool cast_time(struct esse_datum from, struct esse_type to, struct esse_d
     return true;
 }
 
+/* MySQL's dialect takes the longest beginning of a text that is a number, or 0. */
+static struct esse_datum beginning(struct esse_datum text, bool is_whole, bool *is_all)
+{
+    const char *at = text.is.text, *end = at + text.length;
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    const char *from = at, *digits;
+    at += at < end && (*at == '-' || *at == '+');
+    for (digits = at; at < end && isdigit((unsigned char)*at);)
+        at++;
+    bool has_digits = at > digits;
+    if (!is_whole && at < end && *at == '.') {
+        const char *after = at + 1;
+        while (after < end && isdigit((unsigned char)*after))
+            after++;
+        has_digits |= after > at + 1;
+        at = has_digits ? after : at;
+    }
+    *is_all = false;
+    if (!has_digits)
+        return esse_datum_text("0", 1);
+    if (!is_whole && end - at > 1 && (*at == 'e' || *at == 'E')) {
+        const char *exponent = at + 1 + (at[1] == '-' || at[1] == '+');
+        if (exponent < end && isdigit((unsigned char)*exponent))
+            for (at = exponent; at < end && isdigit((unsigned char)*at);)
+                at++;
+    }
+    const struct esse_datum number = esse_datum_text(from, (size_t)(at - from));
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    *is_all = at == end;
+    return number;
+}
+
+/* MySQL's dialect rounds a text that goes into a column of integers. */
+static bool text_to_rounded(struct esse_arena *arena, struct esse_datum text, struct esse_type to,
+                            struct esse_datum *result, struct esse_fault *fault)
+{
+    struct sql_decimal number, whole;
+    if (sql_decimal_parse(text.is.text, text.length, &number))
+        return invalid(fault, to, text);
+    if (!sql_decimal_rescale(number, 0, false, &whole))
+        return sql_number_too_long(fault);
+    return to_int(arena, to, whole.digits, result, fault);
+}
+
+/* CAST(-1 AS UNSIGNED) keeps the bits. */
+static bool cast_unsigned(struct esse_arena *arena, struct esse_datum from,
+                          struct esse_datum *result, struct esse_fault *fault)
+{
+    esse_wide number = 0;
+    if (from.kind == ESSE_DATUM_DECIMAL || from.kind == ESSE_DATUM_REAL)
+        return cast_int(arena, from, (struct esse_type){ ESSE_TYPE_BIGINT, 0, true, false, 0 },
+                        result, fault);
+    if (!cast_int(arena, from, ESSE_TYPE(BIGINT), result, fault))
+        return false;
+    number = result->is.number;
+    if (number < 0)
+        *result = sql_number_datum(arena,
+                                   (struct sql_decimal){ number + ((esse_wide)UINT64_MAX + 1), 0 });
+    return true;
+}
+
 bool esse_cast(struct esse_arena *arena, struct esse_datum from, struct esse_type from_type,
                struct esse_type to, enum esse_cast_how how, struct esse_datum *result,
                struct esse_fault *fault)
@@ -318,6 +381,18 @@ bool esse_cast(struct esse_arena *arena, struct esse_datum from, struct esse_typ
         *result = from;
         return true;
     }
+    if (from.kind == ESSE_DATUM_TEXT && from_type.is_folded && esse_type_is_number(to) &&
+        (how == ESSE_CAST_EXPLICIT || how == ESSE_CAST_WHOLE)) {
+        bool is_all;
+        from = beginning(from, esse_type_is_int(to), &is_all);
+        if (how == ESSE_CAST_WHOLE && !is_all)
+            return esse_fault_unsupported(
+                fault, 0, "a text that is no number, within a change, is not supported");
+    }
+    if (from.kind == ESSE_DATUM_TEXT && from_type.is_folded && esse_type_is_int(to))
+        return text_to_rounded(arena, from, to, result, fault);
+    if (esse_type_is_int(to) && to.is_unsigned && how == ESSE_CAST_EXPLICIT)
+        return cast_unsigned(arena, from, result, fault);
     if (esse_type_is_int(to))
         return cast_int(arena, from, to, result, fault);
     if (esse_type_is_text(to) && how == ESSE_CAST_SHOW && from.kind == ESSE_DATUM_BOOL) {

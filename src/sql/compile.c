@@ -1,4 +1,5 @@
 #include "sql/sql_compile.h"
+#include "sql/sql_mysql.h"
 #include "sql/sql_token.h"
 
 #include "base/hash.h"
@@ -214,18 +215,43 @@ static struct sql_compile start(struct esse_compiler *compiler, struct esse_faul
                                  .is_mysql = compiler->schema->dialect == ESSE_DIALECT_MYSQL };
 }
 
+/* A text of MySQL's dialect becomes one that the parser reads. */
+static bool translate(struct sql_compile *c, const char **text)
+{
+    struct sql_rewritten *rewritten = esse_arena_alloc(c->arena, 1, sizeof *rewritten);
+    if (!c->is_mysql)
+        return true;
+    if (!sql_mysql_rewrite(c->arena, *text, strlen(*text), rewritten, c->fault))
+        return false;
+    c->rewritten = rewritten;
+    c->text = *text = rewritten->text;
+    return true;
+}
+
+/* A place in the text as it was before. */
+static void place_fault(const struct sql_compile *c)
+{
+    const struct sql_rewritten *rewritten = c->rewritten;
+    if (rewritten && c->fault->at && c->fault->at <= rewritten->length)
+        c->fault->at = rewritten->from[c->fault->at - 1] + 1;
+}
+
 static struct esse_statement *compile_text(struct sql_compile *c, const char *text)
 {
     struct esse_statement *statement = esse_arena_alloc(c->arena, 1, sizeof *statement);
     struct esse_arena *scratch = c->compiler->parse;
     const PgQuery__Node *node;
     esse_arena_clear(scratch);
-    bool ok = parse(c, scratch, text, &node);
+    bool ok = translate(c, &text) && parse(c, scratch, text, &node);
     /* The tree of a view is kept. */
     if (ok && node && node->node_case == PG_QUERY__NODE__NODE_VIEW_STMT)
         ok = parse(c, c->arena, text, &node);
     statement->kind = ESSE_STATEMENT_NOTHING;
     ok = ok && (!node || compile_statement(c, node, statement));
+    if (ok && c->has_quotient && c->query_count > 1)
+        ok = sql_unsupported(c, -1, "a quotient beside a sub-select is not supported");
+    if (!ok)
+        place_fault(c);
     statement->query_count = c->query_count;
     statement->param_count = c->param_count;
     statement->calls_routines = c->calls_routines;

@@ -1,3 +1,4 @@
+#include "sql/sql_mysql.h"
 #include "sql/sql_routine.h"
 
 #include <string.h>
@@ -240,7 +241,10 @@ static bool on_conflict(struct sql_compile *c, const PgQuery__OnConflictClause *
                            : ESSE_CONFLICT_NOTHING;
     if (change->conflict == ESSE_CONFLICT_NOTHING)
         return true;
+    const size_t before = c->scope->visible.count;
     sql_add_table(c, c->scope, table, "excluded");
+    for (size_t i = before; c->is_mysql && i < c->scope->visible.count; i++)
+        c->scope->visible.at[i].is_merged = true; /* only by VALUES(column) */
     if (!compile_sets(c, table, node->target_list, node->n_target_list, change))
         return false;
     for (uint32_t i = 0; i < change->set_count; i++)
@@ -277,6 +281,8 @@ bool sql_compile_insert(struct sql_compile *c, const PgQuery__InsertStmt *node,
     sql_add_table(c, &scope, table, alias_of(c, node->relation));
     const struct sql_visible_vec visible = scope.visible;
     bool ok = on_conflict(c, node->on_conflict_clause, table, change);
+    if (c->rewritten && c->rewritten->kind == SQL_MYSQL_REPLACE)
+        change->conflict = ESSE_CONFLICT_REPLACE;
     scope.visible.count = visible.count; /* RETURNING does not see EXCLUDED */
     ok = ok && returning(c, node->returning_list, node->n_returning_list, change);
     change->source_count = (uint32_t)scope.sources.count;

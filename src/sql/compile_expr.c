@@ -1,5 +1,7 @@
+#include "sql/sql_mysql.h"
 #include "sql/sql_routine.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +101,24 @@ static bool has_exponent(const char *text)
     return strchr(text, 'e') || strchr(text, 'E');
 }
 
+/* Where a literal stands in the client's text: after the minus, if there is one. */
+static uint32_t literal_place(const struct sql_compile *c, uint32_t at)
+{
+    if (c->text[at] == '-')
+        for (at++; isspace((unsigned char)c->text[at]);)
+            at++;
+    return c->rewritten ? c->rewritten->from[at] : at;
+}
+
+/* A text has no type yet, but in MySQL's dialect. */
+static bool is_kind_of(const struct sql_compile *c, struct esse_type literal, struct esse_type type)
+{
+    if (c->is_mysql && type.base == ESSE_TYPE_NUMERIC)
+        return false; /* its digits are part of the type */
+    return literal.base == type.base ||
+           (c->is_mysql && literal.base == ESSE_TYPE_UNKNOWN && type.base == ESSE_TYPE_TEXT);
+}
+
 /* A literal whose value differs from text to text of this shape, or a constant. */
 static struct esse_expr *slot_of(struct sql_compile *c, const PgQuery__AConst *node,
                                  struct esse_type type, struct esse_datum datum)
@@ -106,8 +126,8 @@ static struct esse_expr *slot_of(struct sql_compile *c, const PgQuery__AConst *n
     const uint32_t at = sql_at(node->location);
     uint32_t number = UINT32_MAX;
     if (c->literals && at && datum.kind != ESSE_DATUM_BOOL)
-        number = sql_literal_at(c->literals, c->text, at - 1);
-    if (number == UINT32_MAX || c->literals->at.at[number].type.base != type.base) {
+        number = sql_literal_at(c->literals, literal_place(c, at - 1));
+    if (number == UINT32_MAX || !is_kind_of(c, c->literals->at.at[number].type, type)) {
         c->keeps_literal |= datum.kind != ESSE_DATUM_BOOL;
         return sql_new_constant(c, type, at, datum);
     }
@@ -135,6 +155,8 @@ static struct esse_expr *compile_literal(struct sql_compile *c, const PgQuery__A
             return NULL;
         }
         type = number_type(c, datum);
+        if (c->is_mysql && type.base == ESSE_TYPE_NUMERIC)
+            type = sql_mysql_decimal(datum.scale);
         if (c->is_mysql && has_exponent(node->fval->fval)) {
             type = ESSE_TYPE(FLOAT8);
             datum = esse_datum_real(esse_datum_double(datum));

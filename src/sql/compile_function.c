@@ -44,7 +44,10 @@ static bool aggregate_type(struct sql_compile *c, enum esse_aggregate_kind kind,
         return sql_error(c, (int32_t)at - 1, "42883", "function sum(%s) does not exist",
                          esse_type_show(c->arena, *type));
     if (kind == ESSE_AGG_AVG || c->is_mysql)
-        *type = esse_type_is_real(*type) ? ESSE_TYPE(FLOAT8) : ESSE_TYPE(NUMERIC);
+        *type = esse_type_is_real(*type) ? ESSE_TYPE(FLOAT8)
+                : c->is_mysql
+                    ? sql_mysql_decimal(sql_mysql_scale(*type)) /* an average is refused */
+                    : ESSE_TYPE(NUMERIC);
     else if (type->base == ESSE_TYPE_SMALLINT || type->base == ESSE_TYPE_INT)
         *type = ESSE_TYPE(BIGINT);
     else if (type->base == ESSE_TYPE_BIGINT || type->base == ESSE_TYPE_NUMERIC)
@@ -77,6 +80,8 @@ static struct esse_expr *compile_aggregate(struct sql_compile *c, enum esse_aggr
                          scope ? scope->no_aggregates : "this expression");
     if (scope->in_aggregate)
         return sql_error(c, node->location, "42803", "aggregate function calls cannot be nested");
+    if (c->is_mysql && kind == ESSE_AGG_AVG)
+        return sql_unsupported(c, node->location, "AVG is not supported");
     if (node->n_agg_order || node->agg_within_group || node->func_variadic)
         return sql_unsupported(c, node->location, "ORDER BY in aggregates is not supported");
     scope->in_aggregate = true;
@@ -94,6 +99,8 @@ static struct esse_expr *compile_aggregate(struct sql_compile *c, enum esse_aggr
         filter = filter ? sql_as_bool(c, filter, "FILTER") : NULL;
     }
     scope->in_aggregate = false;
+    if (of && !sql_refuse_quotient(c, of))
+        return NULL;
     if (c->fault->kind != ESSE_FAULT_NONE ||
         (of && !aggregate_type(c, kind, at, &of, &aggregate.type)))
         return NULL;
@@ -340,6 +347,46 @@ static const struct {
               { "uuid", ESSE_HOLE_UUID, ESSE_TYPE_TEXT },
               { "version", ESSE_HOLE_USER, ESSE_TYPE_TEXT } };
 
+/* MySQL's dialect looks for a text without case. */
+static bool fold_args(struct sql_compile *c, struct esse_expr *call)
+{
+    for (uint32_t i = 0; i < call->count; i++) {
+        call->args[i] = sql_make_call(c, "lower", call->at, &call->args[i], 1);
+        if (!call->args[i])
+            return false;
+    }
+    return true;
+}
+
+/* The digits after the point of what a function makes of decimals: ROUND to a number of digits is
+ * decided by the number. */
+static struct esse_type mysql_result(struct sql_compile *c, const struct esse_expr *call,
+                                     struct esse_expr *const *args)
+{
+    const bool is_rounding =
+        call->is.function == ESSE_FN_ROUND || call->is.function == ESSE_FN_TRUNC;
+    uint32_t scale = sql_mysql_scale(args[0]->type);
+    if (call->is.function == ESSE_FN_CEIL || call->is.function == ESSE_FN_FLOOR)
+        return sql_mysql_decimal(0);
+    if (!is_rounding)
+        return sql_mysql_decimal(scale);
+    if (call->count < 2)
+        return sql_mysql_decimal(0);
+    c->keeps_literal = true;
+    const struct esse_datum digits = args[1]->is.constant;
+    if (args[1]->kind == ESSE_EXPR_CONSTANT && digits.kind == ESSE_DATUM_INT)
+        scale = digits.is.number < 0 ? 0 : digits.is.number > 30 ? 30 : (uint32_t)digits.is.number;
+    return sql_mysql_decimal(scale);
+}
+
+/* What mysql_expr.c makes of XOR. */
+static struct esse_expr *exclusive_or(struct sql_compile *c, uint32_t at, struct esse_expr **args)
+{
+    struct esse_expr *a = sql_as_bool(c, args[0], "XOR");
+    struct esse_expr *b = a ? sql_as_bool(c, args[1], "XOR") : NULL;
+    return b ? sql_new_2(c, ESSE_EXPR_XOR, ESSE_TYPE(BOOL), at, a, b) : NULL;
+}
+
 struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
                                 struct esse_expr **args, uint32_t count)
 {
@@ -351,6 +398,13 @@ struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_
         if (strcmp(holes[i].name, name) == 0)
             return sql_hole(c, holes[i].kind, NULL,
                             (struct esse_type){ .base = (uint8_t)holes[i].type }, at);
+    for (uint32_t i = 0; i < count; i++)
+        if (!sql_refuse_quotient(c, args[i]))
+            return NULL;
+    if (c->is_mysql && count == 2 && strcmp(name, "esse_xor") == 0)
+        return exclusive_or(c, at, args);
+    if (c->is_mysql && count == 2 && strcmp(name, "esse_div") == 0)
+        return sql_whole_quotient(c, at, args[0], args[1]);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;
@@ -361,9 +415,15 @@ struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_
         memcpy(call->args, args, count * sizeof *args);
         call->is.function = functions[i].function;
         call->op = c->is_mysql ? 'm' : 0;
+        if (c->is_mysql && functions[i].function == ESSE_FN_POSITION && !fold_args(c, call))
+            return NULL;
         if (c->is_mysql && functions[i].function == ESSE_FN_LENGTH && strcmp(name, "length") == 0)
             call->is.function = ESSE_FN_OCTET_LENGTH;
-        return settle_args(c, call, name, functions[i].signature) ? call : NULL;
+        if (!settle_args(c, call, name, functions[i].signature))
+            return NULL;
+        if (c->is_mysql && call->type.base == ESSE_TYPE_NUMERIC)
+            call->type = mysql_result(c, call, args);
+        return call;
     }
     const struct esse_routine *routine = esse_schema_routine(c->schema, name);
     if (routine && routine->kind != ESSE_ROUTINE_FUNCTION)

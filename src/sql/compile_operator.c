@@ -57,9 +57,16 @@ static bool meet_mysql(struct sql_compile *c, struct esse_expr **a, struct esse_
 }
 
 /* Blanks at the end of a char(n) do not count where two of them meet, nor where one meets another
- * text: there it becomes one, without them. */
+ * text: there it becomes one, without them.  A varchar that meets one loses its own. */
 static bool meet_texts(struct sql_compile *c, struct esse_expr **a, struct esse_expr **b)
 {
+    struct esse_expr **other = (*a)->type.base == ESSE_TYPE_CHAR ? b : a;
+    const bool has_char = (*(other == a ? b : a))->type.base == ESSE_TYPE_CHAR;
+    if (has_char && (*other)->type.base == ESSE_TYPE_VARCHAR && !c->is_mysql) {
+        *other = sql_make_call(c, "rtrim", (*other)->at, other, 1);
+        if (!*other)
+            return false;
+    }
     if ((*a)->type.base == ESSE_TYPE_CHAR)
         *a = sql_as_text(c, *a);
     if (*a && (*b)->type.base == ESSE_TYPE_CHAR)
@@ -79,6 +86,8 @@ static bool make_comparable(struct sql_compile *c, const char *op, uint32_t at,
                             struct esse_expr **a, struct esse_expr **b)
 {
     if (!settle(c, a, b, ESSE_TYPE(TEXT)))
+        return false;
+    if (!sql_refuse_quotient(c, *a) || !sql_refuse_quotient(c, *b))
         return false;
     if (c->is_mysql) {
         if ((*a)->type.base == ESSE_TYPE_BOOL)
@@ -360,7 +369,42 @@ static struct esse_type mysql_number_of(char op, struct esse_type a, struct esse
         if (op == '/')
             type = ESSE_TYPE(NUMERIC);
     }
-    return esse_type_is_real(type) ? ESSE_TYPE(FLOAT8) : type;
+    if (type.base != ESSE_TYPE_NUMERIC)
+        return esse_type_is_real(type) ? ESSE_TYPE(FLOAT8) : type;
+    const uint32_t x = sql_mysql_scale(a), y = sql_mysql_scale(b), most = x > y ? x : y;
+    return sql_mysql_decimal(op == '*' ? x + y : op == '/' ? x + 4 : most);
+}
+
+/* A quotient has more digits inside than MySQL shows, so nothing is calculated from it. */
+static bool find_quotient(void *context, struct esse_expr *expr, uint32_t depth)
+{
+    (void)depth;
+    *(bool *)context |= expr->kind == ESSE_EXPR_CALCULATE && expr->op == '/' &&
+                        expr->type.base == ESSE_TYPE_NUMERIC;
+    return true;
+}
+
+bool sql_refuse_quotient(struct sql_compile *c, const struct esse_expr *expr)
+{
+    bool has_one = false;
+    if (c->is_mysql)
+        sql_walk((struct esse_expr *)expr, 0, find_quotient, &has_one);
+    return !has_one || sql_unsupported(c, (int32_t)expr->at - 1,
+                                       "a quotient within an expression is not supported");
+}
+
+/* a DIV b */
+struct esse_expr *sql_whole_quotient(struct sql_compile *c, uint32_t at, struct esse_expr *a,
+                                     struct esse_expr *b)
+{
+    if (!esse_type_is_int(a->type) || !esse_type_is_int(b->type))
+        return sql_unsupported(c, (int32_t)at - 1, "DIV of other than integers is not supported");
+    struct esse_type type = ESSE_TYPE(BIGINT);
+    type.is_unsigned = a->type.is_unsigned || b->type.is_unsigned;
+    struct esse_expr *expr = sql_new_2(c, ESSE_EXPR_CALCULATE, type, at, a, b);
+    expr->op = '/';
+    expr->is_all = !c->is_change;
+    return expr;
 }
 
 static struct esse_expr *compile_calculation(struct sql_compile *c, char op, uint32_t at,
@@ -368,7 +412,8 @@ static struct esse_expr *compile_calculation(struct sql_compile *c, char op, uin
 {
     const char name[] = { op, '\0' };
     if (c->is_mysql) {
-        if (!mysql_number(c, &a) || !mysql_number(c, &b))
+        if (!sql_refuse_quotient(c, a) || !sql_refuse_quotient(c, b) || !mysql_number(c, &a) ||
+            !mysql_number(c, &b))
             return NULL;
     } else {
         if (esse_type_is_time(a->type) || esse_type_is_time(b->type))
@@ -393,6 +438,7 @@ static struct esse_expr *compile_calculation(struct sql_compile *c, char op, uin
     expr->op = (uint8_t)op;
     expr->is_all = c->is_mysql && !c->is_change;
     expr->is_negated = c->is_mysql; /* '/' has four digits more than its left side */
+    c->has_quotient |= c->is_mysql && op == '/';
     return expr;
 }
 
@@ -412,8 +458,10 @@ static struct esse_expr *compile_sign(struct sql_compile *c, char op, uint32_t a
     struct esse_type type = a->type;
     if (c->is_mysql && esse_type_is_int(type))
         type = ESSE_TYPE(BIGINT);
-    type.length = 0;
-    type.scale = 0;
+    if (!c->is_mysql) {
+        type.length = 0;
+        type.scale = 0;
+    }
     return sql_new_1(c, ESSE_EXPR_NEGATE, type, at, a);
 }
 
@@ -513,8 +561,7 @@ static struct esse_expr *compile_nullif(struct sql_compile *c, const PgQuery__AE
         return NULL;
     /* The left operand, as the operator takes it. */
     if (a->type.base == ESSE_TYPE_UNKNOWN ||
-        (a->type.base == ESSE_TYPE_CHAR && b->type.base != ESSE_TYPE_CHAR &&
-         b->type.base != ESSE_TYPE_UNKNOWN))
+        (a->type.base == ESSE_TYPE_CHAR && b->type.base == ESSE_TYPE_TEXT))
         a = equal->args[0];
     struct esse_expr *expr =
         sql_new_2(c, ESSE_EXPR_NULLIF, a->type, sql_at(node->location), equal, a);

@@ -143,6 +143,8 @@ bool sql_compile_outputs(struct sql_compile *c, PgQuery__Node **items, size_t co
             continue;
         }
         struct esse_expr *expr = sql_compile_expr(c, target->val);
+        if (expr && c->is_mysql && expr->type.base == ESSE_TYPE_BOOL)
+            expr = sql_coerce(c, expr, ESSE_TYPE(INT), SQL_EXPLICIT);
         if (!expr)
             return false;
         add_output(c, outputs, *target->name ? target->name : output_name(target->val), expr);

@@ -66,6 +66,8 @@ bool sql_is_default(const struct esse_expr *expr)
 static struct esse_expr *cast_later(struct sql_compile *c, struct esse_expr *expr,
                                     struct esse_type to, enum esse_cast_how how)
 {
+    if (!sql_refuse_quotient(c, expr))
+        return NULL;
     struct esse_expr *made = sql_new_1(c, ESSE_EXPR_CAST, to, expr->at, expr);
     made->is.how = how;
     return made;
@@ -96,9 +98,21 @@ static struct esse_expr *cast_constant(struct sql_compile *c, struct esse_expr *
 struct esse_expr *sql_coerce(struct sql_compile *c, struct esse_expr *expr, struct esse_type to,
                              enum sql_how how)
 {
-    const enum esse_cast_how cast = how == SQL_EXPLICIT ? ESSE_CAST_EXPLICIT : ESSE_CAST_ASSIGN;
+    /* In MySQL's strict mode a text that is no number is an error where something is changed,
+     * unless its plan does not come to it. */
+    const bool is_strict =
+        c->is_mysql && c->is_change && esse_type_is_text(expr->type) && esse_type_is_number(to);
+    const enum esse_cast_how cast = how != SQL_EXPLICIT ? ESSE_CAST_ASSIGN
+                                    : is_strict         ? ESSE_CAST_WHOLE
+                                                        : ESSE_CAST_EXPLICIT;
     if (to.base == ESSE_TYPE_UNKNOWN || sql_is_default(expr))
         return expr;
+    /* In MySQL's dialect what is true is 1. */
+    if (c->is_mysql && expr->type.base == ESSE_TYPE_BOOL && to.base != ESSE_TYPE_BOOL &&
+        to.base != ESSE_TYPE_INT)
+        expr = cast_later(c, expr, ESSE_TYPE(INT), cast);
+    if (!expr)
+        return NULL;
     if (!sql_can_coerce(c, expr->type, to, how))
         return sql_error(c, (int32_t)expr->at - 1, how == SQL_EXPLICIT ? "42846" : "42804",
                          "cannot %s type %s to %s", how == SQL_EXPLICIT ? "cast" : "coerce",
@@ -138,10 +152,30 @@ struct esse_expr *sql_as_text(struct sql_compile *c, struct esse_expr *expr)
     return sql_coerce(c, expr, text, SQL_EXPLICIT);
 }
 
+struct esse_type sql_mysql_decimal(uint32_t scale)
+{
+    enum { MOST = 30, DIGITS = 38 };
+    return (struct esse_type){ .base = ESSE_TYPE_NUMERIC,
+                               .length = DIGITS,
+                               .scale = (uint8_t)(scale > MOST ? MOST : scale) };
+}
+
+uint32_t sql_mysql_scale(struct esse_type type)
+{
+    return type.base == ESSE_TYPE_NUMERIC ? type.scale : 0;
+}
+
 /* PostgreSQL's select_common_type() for two. */
 bool sql_meet(struct sql_compile *c, struct esse_type a, struct esse_type b, struct esse_type *type)
 {
+    const uint32_t scale =
+        sql_mysql_scale(a) > sql_mysql_scale(b) ? sql_mysql_scale(a) : sql_mysql_scale(b);
     *type = a;
+    if (c->is_mysql && (a.base == ESSE_TYPE_NUMERIC || b.base == ESSE_TYPE_NUMERIC) &&
+        a.base <= ESSE_TYPE_NUMERIC && b.base <= ESSE_TYPE_NUMERIC) {
+        *type = sql_mysql_decimal(scale);
+        return true;
+    }
     if (a.base == b.base) {
         if (a.length != b.length || a.scale != b.scale) {
             type->length = 0;
@@ -281,10 +315,19 @@ static bool type_modifiers(struct sql_compile *c, const PgQuery__TypeName *name,
     return true;
 }
 
+/* int_unsigned and its like are what mysql_table.c makes of INT UNSIGNED. */
+static const char *without_unsigned(const struct sql_compile *c, const char *word, bool *is_one)
+{
+    const size_t length = strlen(word), end = sizeof "_unsigned" - 1;
+    *is_one = c->is_mysql && length > end && strcmp(word + length - end, "_unsigned") == 0;
+    return *is_one ? esse_arena_text(c->arena, word, length - end) : word;
+}
+
 bool sql_type_of(struct sql_compile *c, const PgQuery__TypeName *name, struct esse_type *type)
 {
     const size_t count = sizeof type_names / sizeof *type_names;
-    const char *word = sql_name(name->names, name->n_names);
+    bool is_unsigned;
+    const char *word = without_unsigned(c, sql_name(name->names, name->n_names), &is_unsigned);
     if (name->n_array_bounds)
         return sql_unsupported(c, name->location, "arrays are not supported");
     if (name->setof || name->pct_type)
@@ -298,6 +341,7 @@ bool sql_type_of(struct sql_compile *c, const PgQuery__TypeName *name, struct es
             if (c->is_mysql && type->base == ESSE_TYPE_BOOL)
                 type->base = ESSE_TYPE_TINYINT;
             type->is_folded = c->is_mysql && esse_type_is_text(*type);
+            type->is_unsigned = is_unsigned;
             return type_modifiers(c, name, type);
         }
     return sql_unsupported(c, name->location, "the type %s is not supported", word);

@@ -150,6 +150,7 @@ bool esse_datum_number(struct esse_arena *arena, const char *text, size_t length
 enum esse_cast_how {
     ESSE_CAST_ASSIGN,   /* into a column: too long a text is an error */
     ESSE_CAST_EXPLICIT, /* CAST: too long a text is cut */
+    ESSE_CAST_WHOLE,    /* of MySQL's dialect: a text that is no number as a whole is refused */
     ESSE_CAST_SHOW,     /* to text as it is sent to a client: of a boolean t or f */
 };
 

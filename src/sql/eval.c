@@ -2,6 +2,7 @@
 
 #include "sql/sql_function.h"
 #include "sql/sql_like.h"
+#include "sql/sql_number.h"
 
 #include <assert.h>
 #include <string.h>
@@ -259,9 +260,11 @@ static bool eval_calculate(struct esse_eval *eval, const struct esse_frame *fram
         return true;
     if (expr->is_all && (expr->op == '/' || expr->op == '%') && esse_datum_sign(args[1]) == 0)
         return true; /* MySQL's dialect, where nothing is written */
-    return esse_calculate(eval->arena, (char)expr->op, expr->type, args[0], args[1], value,
-                          eval->fault) ||
-           esse_fault_place(eval->fault, expr->at);
+    const bool ok = expr->is_negated && expr->op == '/' && expr->type.base == ESSE_TYPE_NUMERIC
+                        ? sql_divide_mysql(eval->arena, args[0], args[1], value, eval->fault)
+                        : esse_calculate(eval->arena, (char)expr->op, expr->type, args[0], args[1],
+                                         value, eval->fault);
+    return ok || esse_fault_place(eval->fault, expr->at);
 }
 
 static bool eval_negate(struct esse_eval *eval, const struct esse_frame *frame,

@@ -19,6 +19,7 @@
  * compile_change.c   INSERT, UPDATE, DELETE
  * compile_schema.c   CREATE, DROP
  * routine_*.c        procedures and functions: sql_routine.h
+ * mysql_*.c          texts of MySQL's dialect: sql_mysql.h
  */
 
 struct sql_visible {
@@ -35,6 +36,7 @@ ESSE_VEC(sql_table_vec, struct esse_table *)
 ESSE_VEC(sql_u32_vec, uint32_t)
 
 struct sql_embedding;
+struct sql_rewritten;
 
 struct sql_cte {
     const struct sql_cte *up;
@@ -62,15 +64,17 @@ struct sql_compile {
     struct esse_fault *fault;
     const char *text; /* what the parser was given */
     bool calls_routines;
+    bool has_quotient;
     bool takes_default;       /* VALUES may have DEFAULT */
     bool is_mysql, is_change; /* in MySQL's dialect division by zero is NULL but in changes */
     struct sql_scope *scope;
     const struct sql_cte *ctes;
     struct sql_table_vec tables;
     uint32_t query_count, param_count, depth;
-    const struct sql_literals *literals; /* NULL: they stay in the plan */
-    bool keeps_literal;                  /* one of them was needed while compiling */
-    struct sql_embedding *embedding;     /* of a text within a routine; NULL: it is by itself */
+    const struct sql_literals *literals;   /* NULL: they stay in the plan */
+    bool keeps_literal;                    /* one of them was needed while compiling */
+    const struct sql_rewritten *rewritten; /* of MySQL's dialect: where 'text' comes from */
+    struct sql_embedding *embedding;       /* of a text within a routine; NULL: it is by itself */
 };
 
 /* Fill the fault and return NULL. */
@@ -90,6 +94,10 @@ struct esse_expr *sql_new_constant(struct sql_compile *c, struct esse_type type,
                                    struct esse_datum datum);
 
 /* ---- types ---- */
+
+/* MySQL's dialect: a decimal has as many digits after the point as its expression says. */
+struct esse_type sql_mysql_decimal(uint32_t scale);
+uint32_t sql_mysql_scale(struct esse_type type);
 
 enum sql_how { SQL_IMPLICIT, SQL_ASSIGN, SQL_EXPLICIT };
 /* NULL, with the fault filled, if there is no such cast. */
@@ -116,6 +124,9 @@ struct esse_expr *sql_compile_call(struct sql_compile *c, const PgQuery__FuncCal
 struct esse_expr *sql_compile_sublink(struct sql_compile *c, const PgQuery__SubLink *node);
 struct esse_expr *sql_compare(struct sql_compile *c, const char *op, uint32_t at,
                               struct esse_expr *a, struct esse_expr *b);
+bool sql_refuse_quotient(struct sql_compile *c, const struct esse_expr *expr);
+struct esse_expr *sql_whole_quotient(struct sql_compile *c, uint32_t at, struct esse_expr *a,
+                                     struct esse_expr *b);
 struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
                                 struct esse_expr **args, uint32_t count);
 struct esse_expr *sql_hole(struct sql_compile *c, enum esse_hole_kind kind,

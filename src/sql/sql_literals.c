@@ -2,7 +2,6 @@
 
 #include "sql/sql_token.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static bool is_shared(const struct sql_tokens *tokens, struct sql_token first)
@@ -73,11 +72,8 @@ bool sql_take_apart(struct sql_literals *literals, enum esse_dialect dialect, co
     return true;
 }
 
-uint32_t sql_literal_at(const struct sql_literals *literals, const char *text, uint32_t at)
+uint32_t sql_literal_at(const struct sql_literals *literals, uint32_t at)
 {
-    if (text[at] == '-')
-        for (at++; isspace((unsigned char)text[at]);)
-            at++;
     size_t low = 0, high = literals->at.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

@@ -29,7 +29,7 @@ struct sql_literals {
 bool sql_take_apart(struct sql_literals *literals, enum esse_dialect dialect, const char *text,
                     size_t length);
 
-/* The literal at this byte, or after the minus that stands there; UINT32_MAX: none. */
-uint32_t sql_literal_at(const struct sql_literals *literals, const char *text, uint32_t at);
+/* The literal at this byte; UINT32_MAX: none. */
+uint32_t sql_literal_at(const struct sql_literals *literals, uint32_t at);
 
 #endif

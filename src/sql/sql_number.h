@@ -14,6 +14,10 @@ struct esse_datum sql_number_datum(struct esse_arena *arena, struct sql_decimal 
 /* "unsupported": more digits than Esse calculates with. */
 bool sql_number_too_long(struct esse_fault *fault);
 
+/* MySQL's quotient: four digits more after the point than the dividend has. */
+bool sql_divide_mysql(struct esse_arena *arena, struct esse_datum a, struct esse_datum b,
+                      struct esse_datum *result, struct esse_fault *fault);
+
 enum { SQL_REAL_TEXT = 40 };
 /* The shortest text that reads back as the number, as PostgreSQL writes it. */
 size_t sql_real_show(double real, bool is_float4, char text[SQL_REAL_TEXT]);

@@ -53,4 +53,10 @@ static inline void run_script(enum esse_dialect dialect, const struct step *step
         run_script(ESSE_DIALECT_POSTGRESQL, steps);                                                \
     } while (0)
 
+#define MYSQL(...)                                                                                 \
+    do {                                                                                           \
+        static const struct step steps[] = { __VA_ARGS__, { NULL, NULL } };                        \
+        run_script(ESSE_DIALECT_MYSQL, steps);                                                     \
+    } while (0)
+
 #endif

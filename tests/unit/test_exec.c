@@ -47,7 +47,10 @@ TEST(test_exec__null_has_three_values)
 
 TEST(test_exec__text_dates_and_casts)
 {
-    POSTGRESQL({ "SELECT 'a '::char(3) = 'a'::char(5), 'a '::text = 'a', length('ab '::char(5)), "
+    POSTGRESQL({ "SELECT 'a'::char(3) = 'a '::varchar(4), 'a'::char(3) = 'a '::text, "
+                 "nullif('a'::char(3), 'b'::varchar(4)), nullif('a'::char(3), 'b'::text)",
+                 "true|false|a  |a" },
+               { "SELECT 'a '::char(3) = 'a'::char(5), 'a '::text = 'a', length('ab '::char(5)), "
                  "'a'::char(3) || 'b'",
                  "true|false|2|ab" },
                { "SELECT 'abc'::varchar(2), upper('aé'), substring('hello' from 2 for 3), "
@@ -444,6 +447,59 @@ TEST(test_exec__texts_of_one_shape_are_compiled_once)
     spied_close(&s);
 }
 
+/* MySQL's dialect; what stands here was compared with MariaDB 10.11. */
+TEST(test_exec__mysql_has_its_own_operators)
+{
+    MYSQL({ "SELECT INSTR('xB', 'b'), REPLACE('xB', 'b', 'y'), POSITION('A' IN 'ba')", "2|xB|2" },
+          { "SELECT 7 DIV 2, 7 / 2, 7 % 3, -7 DIV 2, 1 / 0, MOD(5, 0)", "3|3.5000|1|-3|NULL|NULL" },
+          { "SELECT 1 XOR 1, 5 & 3 | 8, 1 << 2 + 1, 2 ^ 3, ~0, 6 ^ 3 * 2",
+            "0|9|8|1|18446744073709551615|10" },
+          { "SELECT 1 = 1 = 1, NOT 1 = 2, ! 0, NULL <=> NULL, 1 && 0 || 1", "1|1|1|1|1" },
+          { "SELECT '3abc' + 1, 'x' = 0, '1e1' = 10, 'a' = 'A ', 'B' > 'a', CONCAT(1 = 1, 'x')",
+            "4|1|1|1|1|1x" },
+          { "SELECT IF(1 > 0, 'a', 'b'), IFNULL(NULL, 2), COALESCE(1.5, 2), 1.50 * 2.0, 0.1 + 0.25",
+            "a|2|1.5|3.000|0.35" },
+          { "SELECT CAST('12x' AS SIGNED), CAST(-1 AS UNSIGNED), CAST('2.345' AS DECIMAL(5,2)), "
+            "CAST(1.5 AS CHAR)",
+            "12|18446744073709551615|2.35|1.5" },
+          { "SELECT \"it's\", 'a''b', 'x\\ty', 1 BETWEEN 0 AND 2 AND 3 IN (1, 3)",
+            "it's|a'b|x\ty|1" },
+          { "SELECT 1 / 3 * 3", "0A000" }, { "SELECT @x", "0A000" }, { "SELECT 1 +", "42000" });
+}
+
+TEST(test_exec__mysql_changes_rows_its_way)
+{
+    MYSQL({ "CREATE TABLE `Acc` (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, b DECIMAL(10,2) NOT "
+            "NULL "
+            "DEFAULT 0, name VARCHAR(10) COMMENT 'who', KEY k (b), UNIQUE KEY u (name)) "
+            "ENGINE=InnoDB "
+            "DEFAULT CHARSET=latin1",
+            "0 changed" },
+          { "INSERT INTO Acc (b, name) VALUES (100, \"it's\"), (50.505, 'x')", "2 changed" },
+          { "INSERT INTO Acc SET b = 1, name = 'y'", "1 changed" },
+          { "SELECT id, b FROM Acc WHERE NAME = 'X' ORDER BY id LIMIT 0, 5", "2|50.51" },
+          { "SELECT id FROM Acc ORDER BY id LIMIT 1, 1", "2" },
+          { "INSERT INTO Acc (id, b, name) VALUES (1, 5, 'q') ON DUPLICATE KEY UPDATE b = b + "
+            "VALUES(b)",
+            "2 changed" },
+          { "REPLACE INTO Acc (id, b, name) VALUES (2, 7, 'z'), (9, 0, 'n')", "3 changed" },
+          { "INSERT IGNORE INTO Acc (id, b, name) VALUES (2, 8, 'w'), (3, 8, 'Z')", "0 changed" },
+          { "INSERT INTO Acc (name) VALUES ('next')", "1 changed" },
+          { "SELECT * FROM Acc ORDER BY id LOCK IN SHARE MODE",
+            "1|105.00|it's;2|7.00|z;3|1.00|y;9|0.00|n;10|0.00|next" },
+          { "UPDATE Acc SET b = b + 1, name = b WHERE id = 1", "1 changed" },
+          { "UPDATE Acc SET b = b WHERE id = 1", "0 changed" },
+          { "SELECT name FROM Acc WHERE id = 1", "106.00" },
+          { "INSERT INTO Acc (id, name) VALUES (-1, 'a')", "22003" },
+          { "INSERT INTO Acc (name) VALUES ('much too long')", "22001" },
+          { "INSERT INTO Acc (b) VALUES ('abc')", "22P02" },
+          { "INSERT INTO Acc (b) VALUES (1 % 0)", "22012" },
+          { "UPDATE Acc a JOIN Acc c ON a.id = c.id SET a.b = 1", "0A000" },
+          { "DELETE FROM Acc ORDER BY id LIMIT 1", "0A000" },
+          { "DELETE FROM Acc WHERE id IN (1, 2) AND b BETWEEN 1 AND 200 OR name IS NULL",
+            "2 changed" });
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +518,8 @@ int main(void)
         cmocka_unit_test(test_exec__holes_are_copied_and_asked_for_when_they_matter),
         cmocka_unit_test(test_exec__texts_of_one_shape_are_compiled_once),
         cmocka_unit_test(test_exec__says_which_rows_are_equal_to_order_by),
+        cmocka_unit_test(test_exec__mysql_has_its_own_operators),
+        cmocka_unit_test(test_exec__mysql_changes_rows_its_way),
     };
     return cmocka_run_group_tests_name("exec", tests, NULL, NULL);
 }

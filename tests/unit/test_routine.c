@@ -295,7 +295,7 @@ TEST(test_routine__a_step_is_what_may_look_at_the_store)
     struct esse_schema *schema = esse_schema_new(arena, ESSE_DIALECT_POSTGRESQL);
     struct esse_compiler *compiler = esse_compiler_new(schema);
     struct esse_memory *memory = esse_memory_new(arena);
-    const struct esse_outside outside = { NULL, no_hole };
+    const struct esse_outside outside = { .hole = no_hole };
     struct esse_exec *exec = esse_exec_new(compiler, schema, esse_memory_store(memory), &outside);
     struct esse_call *call = esse_call_new(exec);
     struct esse_compiled compiled;
