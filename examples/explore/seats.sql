@@ -7,7 +7,7 @@
 setup
     CREATE TABLE seats (id INTEGER PRIMARY KEY, holder TEXT);
     CREATE TABLE standing (id INTEGER PRIMARY KEY, holder TEXT NOT NULL);
-    CREATE TABLE tickets (id INTEGER PRIMARY KEY, seat INTEGER NOT NULL REFERENCES seats);
+    CREATE TABLE tickets (id INTEGER PRIMARY KEY, seat INTEGER NOT NULL REFERENCES seats (id));
     INSERT INTO seats VALUES (1, NULL), (2, NULL);
 
 param seat    uniform 1 2

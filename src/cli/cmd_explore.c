@@ -2,6 +2,7 @@
 #include "base/out.h"
 #include "base/outfile.h"
 #include "base/threads.h"
+#include "cli/confirming.h"
 #include "cli/exploring.h"
 #include "cli/session.h"
 #include "explore/sql_program.h"
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *compare, *algorithm, *list, *svg, *repro, *tables;
+    const char *level, *compare, *algorithm, *list, *svg, *repro, *confirm, *tables;
     double budget;
     uint64_t memory, max_histories, threads, show;
     bool find_level, count, json, quiet, verbose, no_cuts;
@@ -55,6 +56,10 @@ static const struct esse_opt options[] = {
     { "repro", 0, ESSE_OPT_TEXT, &o.repro, "FILE",
       "write the shortest broken execution as statements: side by side for psql into FILE, and for "
       "PostgreSQL's isolation tester into FILE.spec" },
+    { "confirm", 0, ESSE_OPT_TEXT, &o.confirm, "SERVER[/L]",
+      "play each broken execution on a private postgresql or mariadb, at its level that "
+      "corresponds, "
+      "or at L, and tell what it did" },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object" },
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL, "tell calls, swaps and cuts" },
     { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no progress line" },
@@ -168,6 +173,17 @@ static int set_question(struct esse_exploring *e)
     return 0;
 }
 
+static int run_confirming(struct esse_exploring *e)
+{
+    struct esse_error err = { 0 };
+    if (o.confirm && !esse_confirming_start(e->arena, o.confirm, &e->confirming, &err))
+        return esse_cli_refuse("explore", NULL, &err);
+    const int status = esse_exploring_run(e);
+    if (e->confirming)
+        esse_confirming_stop(e->confirming);
+    return status;
+}
+
 static int run_explore(int count, char **operands)
 {
     (void)count;
@@ -180,7 +196,7 @@ static int run_explore(int count, char **operands)
     e.options.budget = &session.budget;
     if (!status)
         status = read_program(e.arena, operands[0], &e.program, &err)
-                     ? esse_exploring_run(&e)
+                     ? run_confirming(&e)
                      : esse_cli_fail(operands[0], &err);
     esse_sql_program_free(e.program);
     esse_arena_free(e.arena);

@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "base/outfile.h"
 #include "cli/checking.h"
+#include "cli/confirming.h"
 #include "explore/play.h"
 #include "formats/formats.h"
 
@@ -79,7 +80,18 @@ static void put_execution(struct esse_out *out, const struct esse_execution *exe
     esse_out_text(out, "\n");
 }
 
-static void put_broken(struct esse_out *out, const struct esse_exploring *e,
+static void put_confirmed(struct esse_out *out, const struct esse_exploring *e,
+                          enum esse_axiom axiom, const struct esse_broken *broken)
+{
+    struct esse_confirmed confirmed;
+    if (!e->confirming)
+        return;
+    esse_confirming_play(e->confirming, e->arena, broken, axiom, &confirmed);
+    esse_out_f(out, "  on %s: %s%s%s\n", esse_confirming_server(e->confirming),
+               esse_confirmation_name(confirmed.is), *confirmed.text ? ": " : "", confirmed.text);
+}
+
+static void put_broken(struct esse_out *out, const struct esse_exploring *e, enum esse_axiom axiom,
                        const struct esse_explored *x)
 {
     for (uint32_t i = 0; i < x->broken_count; i++) {
@@ -88,6 +100,7 @@ static void put_broken(struct esse_out *out, const struct esse_exploring *e,
                    "\n  broken: %s\n  in %" PRIu64 " of %" PRIu64 " histories; the shortest:\n\n",
                    esse_claim_text(e->arena, e->program, broken), broken->count, x->kept_of);
         put_execution(out, broken->shortest);
+        put_confirmed(out, e, axiom, broken);
     }
 }
 
@@ -135,12 +148,12 @@ static void put_summary(struct esse_out *out, const struct esse_exploring *e, en
         esse_out_f(out, "  not all executions were looked at: %s\n", why);
 }
 
-static void put_details(struct esse_out *out, const struct esse_exploring *e,
+static void put_details(struct esse_out *out, const struct esse_exploring *e, enum esse_axiom axiom,
                         const struct esse_explored *x)
 {
     if (e->count_only)
         return;
-    put_broken(out, e, x);
+    put_broken(out, e, axiom, x);
     for (uint32_t i = 0; i < x->kept_count && e->compares; i++) {
         esse_out_char(out, '\n');
         put_execution(out, x->kept[i]);
@@ -151,8 +164,21 @@ static void put_details(struct esse_out *out, const struct esse_exploring *e,
 
 /* ---- as JSON ---- */
 
+static void put_json_confirmed(struct esse_out *out, const struct esse_exploring *e,
+                               enum esse_axiom axiom, const struct esse_broken *broken)
+{
+    struct esse_confirmed confirmed;
+    if (!e->confirming)
+        return;
+    esse_confirming_play(e->confirming, e->arena, broken, axiom, &confirmed);
+    esse_out_f(out, ",\"confirmed\":{\"server\":\"%s\"", esse_confirming_server(e->confirming));
+    esse_out_json_member(out, "answer", esse_confirmation_name(confirmed.is));
+    esse_out_json_member(out, "text", confirmed.text);
+    esse_out_char(out, '}');
+}
+
 static void put_json_broken(struct esse_out *out, const struct esse_exploring *e,
-                            const struct esse_broken *broken)
+                            enum esse_axiom axiom, const struct esse_broken *broken)
 {
     const struct esse_program *program = e->program;
     const bool is_claim = broken->claim < program->claim_count;
@@ -174,6 +200,7 @@ static void put_json_broken(struct esse_out *out, const struct esse_exploring *e
     esse_out_json_text(out, esse_out_memory(&words));
     esse_out_text(out, ",\"execution\":");
     esse_execution_put_json(out, broken->shortest);
+    put_json_confirmed(out, e, axiom, broken);
     esse_out_char(out, '}');
 }
 
@@ -187,7 +214,7 @@ static void put_json(struct esse_out *out, const struct esse_exploring *e, enum 
                x->counts.filtered, x->counts.blocked, x->seconds);
     for (uint32_t i = 0; i < x->broken_count && !e->count_only; i++) {
         esse_out_text(out, i ? "," : "");
-        put_json_broken(out, e, &x->broken[i]);
+        put_json_broken(out, e, axiom, &x->broken[i]);
     }
     esse_out_char(out, ']');
     const char *why = why_unknown(e, x);
@@ -327,7 +354,7 @@ static void answer_level(struct esse_exploring *e, struct answering *answering,
     } else {
         put_summary(&answering->out, e, axiom, x);
         if (!e->finds)
-            put_details(&answering->out, e, x);
+            put_details(&answering->out, e, axiom, x);
     }
     answering->is_first = false;
 }
@@ -372,7 +399,7 @@ static void put_weakest(struct esse_exploring *e, struct answering *answering, c
     if (answering->nearest.broken_count && !e->count_only) {
         esse_out_f(&answering->out, "\nwhat goes wrong at %s:\n",
                    esse_axiom_name(answering->nearest_axiom));
-        put_details(&answering->out, e, &answering->nearest);
+        put_details(&answering->out, e, answering->nearest_axiom, &answering->nearest);
     }
     if (weakest)
         esse_out_f(&answering->out, "%s: the weakest level at which everything holds: %s\n",
