@@ -10,7 +10,7 @@ int64_t sql_read(struct sql_reading *reading, uint32_t variable)
     const struct sql_round *round = reading->round;
     if (reading->finals)
         return reading->finals[variable];
-    if (reading->is_missing || reading->is_grown)
+    if (reading->is_missing)
         return 0;
     if (round->seen_in[variable] == reading->statement) /* a statement reads each once */
         return round->seen[variable];

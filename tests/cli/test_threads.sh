@@ -49,6 +49,15 @@ for history in sessions.jsonl sessions-broken.jsonl; do
     done
 done
 
+# Programs: threads share the tree of what each transaction does.
+for program in tpcc.tx seats.sql on-call.sql; do
+    "$ESSE" explore -q --level rc,si --threads 1 "$ROOT/examples/explore/$program" | sed 's/, [0-9.]* s$//' >alone
+    for threads in $counts; do
+        "$ESSE" explore -q --level rc,si --threads "$threads" "$ROOT/examples/explore/$program" | sed 's/, [0-9.]* s$//' >together
+        check "$program: the same on $threads threads" cmp alone together
+    done
+done
+
 say broken.jsonl 0 >together
 say broken.jsonl 1 >alone
 check "0 is the default, and the same" cmp alone together

@@ -401,11 +401,61 @@ TEST(test_sql__a_refused_row_is_an_abort_and_another_error_is_shown)
     esse_arena_free(arena);
 }
 
+/* ---- procedures ---- */
+
+TEST(test_sql__what_a_block_takes_back_was_not_written)
+{
+    /* The second adds 1, adds 10, meets the row of the first, and takes the 10 back. */
+    static const char text[] = "setup\n CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER);\n"
+                               " INSERT INTO t VALUES (1, 0);\n"
+                               "procedure add(k INTEGER)\n"
+                               " BEGIN\n"
+                               "  UPDATE t SET v = v + 1 WHERE id = 1;\n"
+                               "  BEGIN\n"
+                               "   UPDATE t SET v = v + 10 WHERE id = 1;\n"
+                               "   INSERT INTO t VALUES (k, 0);\n"
+                               "  EXCEPTION WHEN unique_violation THEN\n"
+                               "   UPDATE t SET v = v + 100 WHERE id = k;\n"
+                               "  END;\n"
+                               " END\n"
+                               "session a\n add(k 5)\nsession b\n add(k 5)\n"
+                               "invariant both\n SELECT sum(v) = 112 AND max(v) = 100 FROM t;\n";
+    explored(text, ESSE_AXIOM_SERIAL, "", 2, 0);
+    explored(text, ESSE_AXIOM_SNAPSHOT, "", 2, 0);
+}
+
+static void bounded(const char *body, bool is_bounded, uint32_t rounds_most)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const char *text =
+        esse_arena_format(arena,
+                          "setup\n CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER);\n"
+                          "procedure p()\n BEGIN\n  %s\n END\nsession a\n p()\n",
+                          body);
+    struct esse_explored x;
+    explore(arena, compiled_sql(arena, text, ESSE_SQL_KEYS), ESSE_AXIOM_SERIAL, 1, &x);
+    CHECK(x.is_whole);
+    CHECK_EQ(x.is_bounded, is_bounded);
+    CHECK_EQ(x.counts.histories, 1);
+    if (x.rounds > rounds_most)
+        fail_msg("%u rounds of %s", x.rounds, body);
+    esse_sql_program_free(x.program);
+    esse_arena_free(arena);
+}
+
+TEST(test_sql__loops_end_and_keys_are_met_together)
+{
+    bounded("LOOP NULL; END LOOP;", true, 1);
+    bounded("FOR i IN 1..300 LOOP INSERT INTO t VALUES (i, 0); END LOOP;", false, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sql__what_is_wrong_has_a_line),
         cmocka_unit_test(test_sql__a_refused_row_is_an_abort_and_another_error_is_shown),
+        cmocka_unit_test(test_sql__what_a_block_takes_back_was_not_written),
+        cmocka_unit_test(test_sql__loops_end_and_keys_are_met_together),
         cmocka_unit_test(test_sql__finds_what_the_small_language_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
