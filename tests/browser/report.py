@@ -153,6 +153,50 @@ class Tests:
             time.sleep(0.1)
             self.same("copies", "Copied", button.text)
 
+    def drawn(self):
+        """What the canvas shows, once it has been drawn."""
+        time.sleep(0.15)
+        return self.script("const c = document.querySelector('#timeline canvas'); return c.toDataURL()")
+
+    def timeline_answers(self, report):
+        total = sum(report["history"][name] for name in ("committed", "aborted", "unknown"))
+        self.same("a timeline", 1 if total else 0, len(self.all("#timeline canvas")))
+        if not total:
+            return
+        for _ in range(100):
+            if self.script("return document.querySelector('#timeline canvas').dataset.ready") == "true":
+                break
+            time.sleep(0.05)
+        canvas = self.all("#timeline canvas")[0]
+        self.script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].focus()", canvas)
+        canvas.send_keys("0")
+        whole = self.drawn()
+        empty = self.script("const c = document.createElement('canvas'), d = document.querySelector('#timeline canvas');"
+                            "c.width = d.width; c.height = d.height; return c.toDataURL()")
+        self.hold("something is drawn", whole != empty)
+        canvas.send_keys("+", "+")
+        near = self.drawn()
+        self.hold("+ zooms", near != whole or total <= 10)
+        canvas.send_keys(Keys.ARROW_LEFT, "0")
+        self.same("0 shows everything", whole, self.drawn())
+        canvas.send_keys("?")
+        self.hold("? helps", self.all("#timeline .help")[0].is_displayed())
+        canvas.send_keys("?", "/")
+        active = self.driver.switch_to.active_element
+        self.same("/ searches", "search", active.get_attribute("type"))
+        names = [t for r in report["results"] for a in r["anomalies"] for t in a["transactions"]]
+        if names:
+            active.send_keys(names[0], Keys.ENTER)
+            self.drawn()
+            self.hold("and finds", "found" in self.all("#timeline .count")[0].text, self.all("#timeline .count")[0].text)
+            told = self.all("#timeline .details")[0].text
+            self.hold("the transaction", names[0].split("/")[-1] in told and "session" in told, f"{names[0]}: {told}")
+            options = self.all("#timeline select option")
+            self.hold("anomalies to jump to", len(options) > 1)
+            active.send_keys(Keys.ESCAPE)
+            canvas.send_keys("a")
+            self.hold("a shows one", self.drawn() != whole)
+
     def pictured(self):
         for width in (360, 1280, 2560):
             for scheme in ("light", "dark"):
@@ -171,6 +215,7 @@ class Tests:
         self.is_ours()
         self.says_what_json_says(report)
         self.levels_answer(report)
+        self.timeline_answers(report)
         self.copies()
         self.can_be_read()
         self.fits()

@@ -2,6 +2,8 @@
 
 import { startCopying } from "./copy.js";
 import { startLevels } from "./levels.js";
+import { startTimeline } from "./timeline.js";
 
 startCopying();
 startLevels();
+startTimeline();

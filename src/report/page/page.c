@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { PAGE_LEVELS_ROOM = 100000 }; /* bytes that the lattice and its data take, generously */
+
 /* ---- what the sections share ---- */
 
 void page_text(struct esse_out *out, const char *text)
@@ -295,19 +297,37 @@ static void put_decisions(struct esse_out *out, const struct esse_report *report
 
 /* ---- the document ---- */
 
+/* Nothing but the timeline can be large, so it has the room that the rest leaves. */
+static void put_all(struct esse_out *out, const struct esse_report *report,
+                    const struct esse_page_options *options)
+{
+    struct esse_out how;
+    esse_out_init_memory(&how, out->arena);
+    put_decisions(&how, report, options);
+    put_head(out, report);
+    put_summary(out, report);
+    esse_out_text(out, "<main>\n");
+    page_anomalies(out, report);
+    const uint64_t taken = out->count + how.count + strlen(esse_web_script) + PAGE_LEVELS_ROOM;
+    page_timeline(out, report,
+                  !options->limit          ? 0
+                  : options->limit > taken ? options->limit - taken
+                                           : 1);
+    page_levels(out, report);
+    esse_out_bytes(out, how.buffer, how.count);
+    esse_out_text(out, "</main>\n");
+    esse_out_f(out, "<footer><p>esse %s</p></footer>\n", esse_version());
+    esse_out_f(out, "<script>%s</script>\n</body>\n</html>\n", esse_web_script);
+}
+
 void esse_page_put(struct esse_out *out, const struct esse_report *report,
                    const struct esse_page_options *options)
 {
     struct esse_report bare = *report;
+    struct esse_out page;
     bare.colour = false;
     bare.plain = false;
-    put_head(out, &bare);
-    put_summary(out, &bare);
-    esse_out_text(out, "<main>\n");
-    page_anomalies(out, &bare);
-    page_levels(out, &bare);
-    put_decisions(out, &bare, options);
-    esse_out_text(out, "</main>\n");
-    esse_out_f(out, "<footer><p>esse %s</p></footer>\n", esse_version());
-    esse_out_f(out, "<script>%s</script>\n</body>\n</html>\n", esse_web_script);
+    esse_out_init_memory(&page, out->arena);
+    put_all(&page, &bare, options);
+    esse_out_bytes(out, page.buffer, page.count);
 }

@@ -28,5 +28,7 @@ enum page_state { PAGE_NOT_ASKED, PAGE_HOLDS, PAGE_VIOLATED, PAGE_UNKNOWN };
 
 void page_levels(struct esse_out *out, const struct esse_report *report);
 void page_anomalies(struct esse_out *out, const struct esse_report *report);
+/* 'limit': bytes of its data; 0: none. */
+void page_timeline(struct esse_out *out, const struct esse_report *report, uint64_t limit);
 
 #endif
