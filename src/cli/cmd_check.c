@@ -30,7 +30,7 @@ static struct {
         .ablate = "",
         .version_order_share = 1,
         .seed = 1,
-        .page_limit = 50 << 20,
+        .page_limit = ESSE_PAGE_LIMIT,
         .failing = ESSE_FAILING_DEFAULTS };
 
 static const char *const engines[] = { "scan", "replay",    "serial", "saturate",

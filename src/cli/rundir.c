@@ -135,7 +135,8 @@ static void put_readme(struct esse_out *out, const struct esse_live *live, const
     esse_out_f(out,
                "%s at %s, recorded by esse %s on %s.\n\n"
                "The run again%s:\n\n%s\n\n"
-               "The check again, in this directory:\n\n%s\n",
+               "The check again, in this directory:\n\n%s\n\n"
+               "What it found, for a browser: report.html\n",
                live->description.product, live->options->isolation->setting, esse_version(), date,
                lacks ? " (user and password must be added)" : "", again, check);
 }

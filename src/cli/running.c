@@ -2,6 +2,7 @@
 
 #include "base/outfile.h"
 #include "cli/checking.h"
+#include "report/page/page.h"
 #include "report/report_parts.h"
 
 #include <assert.h>
@@ -155,6 +156,11 @@ static void write_text(struct esse_out *out, const struct esse_report *report)
     esse_report_text(out, &whole);
 }
 
+static void write_page(struct esse_out *out, const struct esse_report *report)
+{
+    esse_page_put(out, report, &(struct esse_page_options){ ESSE_PAGE_LIMIT, NULL });
+}
+
 static int save_verdict(struct esse_running *r, const struct esse_report *report)
 {
     const struct {
@@ -163,6 +169,7 @@ static int save_verdict(struct esse_running *r, const struct esse_report *report
     } files[] = { { "verdict.txt", write_text },
                   { "verdict.json", esse_report_json },
                   { "evidence.json", esse_report_evidence },
+                  { "report.html", write_page },
                   { "evidence.svg", report->result->anomaly_type_count ? esse_report_svg : NULL } };
     int status = 0;
     for (size_t i = 0; !status && i < sizeof files / sizeof *files && files[i].write; i++)

@@ -48,6 +48,11 @@ page empty 2 empty.jsonl
 page unknown 2 -l serializable --engine scan holds.jsonl
 page allowed 0 -l read-committed hostile.jsonl
 
+# What a run leaves.
+expect "a run" 1 "$ESSE" run 'memory:?level=snapshot-isolation' -w write-skew -n 3000 -l serializable -o run -q
+cp run/report.html run.html
+cp run/verdict.json run.json
+
 /usr/bin/python3 "$pages/report.py" "$WORK" >report.log 2>&1
 status=$?
 cat report.log | grep -v '^[0-9]* passed'

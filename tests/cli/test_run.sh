@@ -111,7 +111,7 @@ has "with its words" "$ERR" "no such column"
 
 # ---- the run directory --------------------------------------------------------------------------
 
-for file in history.jsonl certificate.jsonl config.json verdict.txt verdict.json evidence.json README; do
+for file in history.jsonl certificate.jsonl config.json verdict.txt verdict.json evidence.json report.html README; do
     check "the run directory has $file" test -s "holds/$file"
 done
 check "config.json and verdict.json are JSON" python3 -c '

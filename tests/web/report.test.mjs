@@ -6,7 +6,8 @@ import { deflateSync } from "node:zlib";
 
 import { bytesOf, decodeColumns, inflate, readVarint } from "../../web/report/columns.js";
 import { barsOf, endOf, firstWhere, lanesOf, placeAt } from "../../web/report/lanes.js";
-import { countText, lengthText, momentText, ticksBetween } from "../../web/report/scales.js";
+import { countText, lengthText, momentText, powersBetween, ticksBetween } from "../../web/report/scales.js";
+import { pathOf } from "../../web/report/plots.js";
 import { searchPlaces } from "../../web/report/search.js";
 import { around, moved, zoomed } from "../../web/report/view.js";
 
@@ -114,6 +115,17 @@ test("ticks are round and in view", () => {
         const ticks = ticksBetween(from, to, most);
         assert.ok(ticks.length <= most + 1 && ticks.every((t) => t >= from && t <= to));
     }
+});
+
+test("powers of ten", () => {
+    assert.deepEqual(powersBetween(5, 2000), [10, 100, 1000]);
+    assert.deepEqual(powersBetween(11, 12), [11, 12]);
+});
+
+test("a line is broken where there is no value", () => {
+    const path = pathOf([1, 2, null, 3], (i) => i, (v) => v);
+    assert.equal(path, "M0.0 1.0L1.0 2.0M3.0 3.0h1");
+    assert.equal(pathOf([null], (i) => i, (v) => v), "");
 });
 
 test("times and counts as people read them", () => {

@@ -2,8 +2,10 @@
 
 import { startCopying } from "./copy.js";
 import { startLevels } from "./levels.js";
+import { startPlots } from "./plots.js";
 import { startTimeline } from "./timeline.js";
 
 startCopying();
 startLevels();
 startTimeline();
+startPlots();

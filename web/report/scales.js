@@ -21,6 +21,18 @@ export function ticksBetween(from, to, most) {
 }
 
 /**
+ * The powers of ten between two numbers above 0; the two themselves if there is none.
+ * @param {number} from
+ * @param {number} to
+ * @returns {number[]}
+ */
+export function powersBetween(from, to) {
+    const powers = [];
+    for (let power = 10 ** Math.ceil(Math.log10(from)); power <= to; power *= 10) powers.push(power);
+    return powers.length ? powers : [from, to];
+}
+
+/**
  * A moment since the beginning; 'span' is what is in view.
  * @param {number} moment
  * @param {number} span

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { PAGE_LEVELS_ROOM = 100000 }; /* bytes that the lattice and its data take, generously */
+enum { PAGE_LEVELS_ROOM = 150000 }; /* bytes that lattice, plots and their data take, generously */
 
 /* ---- what the sections share ---- */
 
@@ -313,6 +313,7 @@ static void put_all(struct esse_out *out, const struct esse_report *report,
                   !options->limit          ? 0
                   : options->limit > taken ? options->limit - taken
                                            : 1);
+    page_plots(out, report);
     page_levels(out, report);
     esse_out_bytes(out, how.buffer, how.count);
     esse_out_text(out, "</main>\n");

@@ -9,6 +9,8 @@
  *
  * Cost: that of the picture, and O(transactions log transactions) for the timeline.
  */
+#define ESSE_PAGE_LIMIT (UINT64_C(50) << 20) /* bytes, if nothing else is asked for */
+
 struct esse_page_options {
     uint64_t limit;       /* bytes; 0: none */
     const char *evidence; /* the evidence file that was written beside it, or NULL */

@@ -30,5 +30,6 @@ void page_levels(struct esse_out *out, const struct esse_report *report);
 void page_anomalies(struct esse_out *out, const struct esse_report *report);
 /* 'limit': bytes of its data; 0: none. */
 void page_timeline(struct esse_out *out, const struct esse_report *report, uint64_t limit);
+void page_plots(struct esse_out *out, const struct esse_report *report);
 
 #endif
