@@ -192,9 +192,9 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --min-committed --fail-on --json --plain --verbose --help' ;;
+    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --min-committed --fail-on --json --plain --verbose --help' ;;
     run,*) _esse_files ;;
-    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
+    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
     collect,*) _esse_files ;;
     watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --level --windows --no-windows --fail-on --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
     watch,*) _esse_files ;;

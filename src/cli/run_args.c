@@ -83,6 +83,8 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
       "the seed of what sessions do (default: 1)" }, \
     { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
       "do not ask the database for the order of versions" }, \
+    { "trace", 0, ESSE_OPT_FLAG, TO(trace), NULL, \
+      "also record a trace, an event a line as it happens, for 'esse watch'" }, \
     { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER[?...]", \
       "start a private server for the run: postgresql, mariadb, galera or etcd; behind the question " \
       "mark is what its URL may say, as in 'galera?spread=transactions'", spawn_choices }, \

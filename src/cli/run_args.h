@@ -16,7 +16,7 @@ struct esse_run_args {
     uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory, nodes;
     double duration, zipf_theta, read_share, predicate_share, abort_share;
     double think, timeout, patience, budget, fault_every;
-    bool no_certificate, measure_recording, until_violation, quiet, json, verbose, plain;
+    bool no_certificate, trace, measure_recording, until_violation, quiet, json, verbose, plain;
     struct esse_assuming assuming;
     struct esse_failing failing;
 };

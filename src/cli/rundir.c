@@ -42,6 +42,7 @@ void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t numbe
         number ? esse_arena_format(arena, "%s/%llu", base, (unsigned long long)number) : base;
     dir->history = esse_rundir_file(arena, dir, "history.jsonl");
     dir->certificate = esse_rundir_file(arena, dir, "certificate.jsonl");
+    dir->trace = esse_rundir_file(arena, dir, "trace.jsonl");
 }
 
 /* Makes the directories above, which may be there. */
@@ -57,16 +58,21 @@ static void make_parents(const char *path)
     free(copy);
 }
 
-bool esse_rundir_make(const struct esse_rundir *dir, int *history, struct esse_error *err)
+static bool make_file(const char *path, int *fd, struct esse_error *err)
+{
+    *fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    return *fd >= 0 || esse_fail(err, ESSE_EIO, "cannot make '%s': %s", path, strerror(errno));
+}
+
+bool esse_rundir_make(const struct esse_rundir *dir, int *history, int *trace,
+                      struct esse_error *err)
 {
     make_parents(dir->path);
     if (mkdir(dir->path, 0777) != 0)
         return esse_fail(err, ESSE_EIO, "cannot make the directory '%s': %s", dir->path,
                          errno == EEXIST ? "it is there already, and runs are not overwritten"
                                          : strerror(errno));
-    *history = open(dir->history, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-    return *history >= 0 ||
-           esse_fail(err, ESSE_EIO, "cannot make '%s': %s", dir->history, strerror(errno));
+    return make_file(dir->history, history, err) && (!trace || make_file(dir->trace, trace, err));
 }
 
 bool esse_rundir_scratch(int *history, struct esse_error *err)

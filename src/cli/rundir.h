@@ -11,7 +11,7 @@
  */
 struct esse_rundir {
     const char *path;
-    const char *history, *certificate; /* paths in it */
+    const char *history, *certificate, *trace; /* paths in it */
 };
 
 /* esse-runs/DATE-TARGET-WORKLOAD, the first that is not there yet. */
@@ -21,8 +21,10 @@ const char *esse_rundir_base(struct esse_arena *arena, const char *target, const
 void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t number,
                       struct esse_rundir *dir);
 
-/* ESSE_EIO if it is there already, or cannot be made.  'history' is open for appending. */
-bool esse_rundir_make(const struct esse_rundir *dir, int *history, struct esse_error *err);
+/* ESSE_EIO if it is there already, or cannot be made.  'history' is open for appending; 'trace'
+ * too, or NULL. */
+bool esse_rundir_make(const struct esse_rundir *dir, int *history, int *trace,
+                      struct esse_error *err);
 
 /* Instead: a history that is gone when it is closed.  It is in the working directory, where run
  * directories are made, since disks differ. */

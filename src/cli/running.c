@@ -113,35 +113,39 @@ static bool describe(struct esse_running *r, const struct esse_live *live, bool 
 }
 
 /* It is described before the first transaction, and again when there is a certificate. */
-static bool collect_into(struct esse_running *r, struct esse_live *live, int *history,
+static bool collect_into(struct esse_running *r, struct esse_live *live, int *history, int *trace,
                          struct esse_error *err)
 {
-    return esse_rundir_make(&r->dir, history, err) && describe(r, live, false, err) &&
-           esse_live_collect(live, *history, r->dir.certificate, &r->summary, err) &&
+    return esse_rundir_make(&r->dir, history, r->args->trace ? trace : NULL, err) &&
+           describe(r, live, false, err) &&
+           esse_live_collect(live, *history, *trace, r->dir.certificate, &r->summary, err) &&
            (r->summary.no_certificate || describe(r, live, true, err));
 }
 
-static bool measure(struct esse_running *r, struct esse_live *live, int *history,
+static bool measure(struct esse_running *r, struct esse_live *live, int *history, int *trace,
                     struct esse_error *err)
 {
     return esse_rundir_scratch(history, err) &&
-           esse_live_collect(live, *history, NULL, &r->summary, err);
+           (!r->args->trace || esse_rundir_scratch(trace, err)) &&
+           esse_live_collect(live, *history, *trace, NULL, &r->summary, err);
 }
 
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
-    int history = -1;
+    int history = -1, trace = -1;
     if (!esse_live_open(r->arena, &r->live, &live, err))
         return false;
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
     if (r->fault_kinds)
         r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds, r->args->fault_every,
                                          r->live.work.seed);
-    const bool ok =
-        r->live.by_turns ? measure(r, &live, &history, err) : collect_into(r, &live, &history, err);
+    const bool ok = r->live.by_turns ? measure(r, &live, &history, &trace, err)
+                                     : collect_into(r, &live, &history, &trace, err);
     if (history >= 0)
         close(history);
+    if (trace >= 0)
+        close(trace);
     esse_live_close(&live);
     esse_session_clear(&r->session);
     return ok;

@@ -5,6 +5,7 @@
 #include "base/threads.h"
 #include "collect/record/crash_handler.h"
 #include "collect/recover/learnt.h"
+#include "collect/tracing.h"
 #include "formats/native.h"
 #include "generate/plant.h"
 
@@ -63,8 +64,10 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
-    struct esse_log_buffer *own; /* of the run's own thread: what happens to the servers */
-    struct esse_log_writer *log_writer;
+    struct esse_log_buffer *own;        /* of the run's own thread: what happens to the servers */
+    struct esse_log_writer *log_writer; /* of the history; NULL: it is not recorded */
+    struct esse_log_writer *trace;      /* the same of the trace */
+    struct esse_tracing *tracing;
     struct esse_overhead overhead;
     struct esse_learnt *learnt;
     bool is_certifying;
@@ -171,7 +174,8 @@ static void take_turns(struct collecting *c, const struct esse_live_progress *pr
                                     .processor = processor_time(),
                                     .ended = tally->committed + tally->aborted + tally->unknown,
                                     .committed = tally->committed,
-                                    .bytes = esse_log_writer_bytes(c->log_writer) };
+                                    .bytes =
+                                        c->log_writer ? esse_log_writer_bytes(c->log_writer) : 0 };
     if (!esse_overhead_tick(&c->overhead, &now))
         return;
     for (unsigned i = 0; i < c->count; i++)
@@ -196,7 +200,7 @@ static void watch(struct collecting *c)
         if (c->is_certifying && options->driver->certificate->poll &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
-        if (!esse_log_writer_run(c->log_writer, &err))
+        if (c->log_writer && !esse_log_writer_run(c->log_writer, &err))
             esse_run_fail(&c->run, &err);
         if (options->by_turns)
             take_turns(c, &progress);
@@ -250,7 +254,7 @@ static void sum_up(struct collecting *c)
 static bool play(struct collecting *c, struct esse_sink *certificate, struct esse_error *err)
 {
     struct esse_log_buffer *log_buffer = c->threads[0].log_buffer;
-    if (!c->options->driver->play)
+    if (!c->options->driver->play || !c->log_writer)
         return true;
     struct esse_played played = { .history = esse_log_buffer_sink(log_buffer),
                                   .certificate = certificate,
@@ -298,9 +302,10 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
     return ok;
 }
 
-static void prepare_threads(struct collecting *c, int history)
+static void prepare_threads(struct collecting *c, int history, int trace)
 {
     struct esse_arena *arena = c->live->arena;
+    const bool has_history = history >= 0, has_trace = trace >= 0 || c->options->watch;
     c->count = threads_of(c->options);
     c->summary->threads = c->count;
     c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
@@ -312,12 +317,18 @@ static void prepare_threads(struct collecting *c, int history)
         c->threads[i].arena = esse_arena_new();
         c->threads[i].log_buffer =
             esse_log_buffer_new(c->threads[i].arena, &c->live->schema, c->epoch);
+        esse_log_buffer_record(c->threads[i].log_buffer, has_history, has_trace);
         log_buffers[i] = c->threads[i].log_buffer;
     }
     c->own = log_buffers[c->count] = esse_log_buffer_new(arena, &c->live->schema, c->epoch);
+    esse_log_buffer_record(c->own, has_history, false);
     if (c->options->faults)
         esse_faults_record_in(c->options->faults, c->own);
-    c->log_writer = esse_log_writer_new(arena, log_buffers, c->count + 1u, history);
+    if (has_history)
+        c->log_writer = esse_log_writer_new(arena, log_buffers, c->count + 1u, history);
+    if (has_trace)
+        c->trace = esse_log_writer_new_trace(arena, log_buffers, c->count, trace, c->options->watch,
+                                             c->options->watcher);
 }
 
 static void prepare_run(struct collecting *c)
@@ -367,10 +378,34 @@ static bool open_log_buffer(struct collecting *c, struct esse_error *err)
         if (ok)
             esse_log_buffer_own_rows(c->threads[0].log_buffer, t, &cells);
     }
+    esse_log_buffer_opened(c->threads[0].log_buffer);
     return ok;
 }
 
-bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
+/* What is left to do when the process has died. */
+static void on_crash(void *context)
+{
+    const struct collecting *c = context;
+    if (c->log_writer)
+        esse_log_writer_last(c->log_writer);
+    if (c->trace)
+        esse_log_writer_last(c->trace);
+}
+
+/* The sessions, with what goes on beside them. */
+static bool run(struct collecting *c, struct esse_error *err)
+{
+    begin_certificate(c);
+    if (c->trace)
+        c->tracing = esse_tracing_start(c->live->arena, c->trace, &c->run);
+    bool ok = run_threads(c, err);
+    struct esse_error late = { 0 };
+    if (c->tracing && !esse_tracing_end(c->tracing, ok ? err : &late))
+        ok = false;
+    return ok;
+}
+
+bool esse_live_collect(struct esse_live *live, int history, int trace, const char *certificate,
                        struct esse_live_summary *summary, struct esse_error *err)
 {
     struct collecting c = {
@@ -379,13 +414,12 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     *summary = (struct esse_live_summary){ 0 };
     c.epoch = esse_clock_ns();
     prepare_run(&c);
-    prepare_threads(&c, history);
+    prepare_threads(&c, history, trace);
     bool ok = open_log_buffer(&c, err);
     struct esse_crash_handler *crash_handler = NULL;
     if (ok) {
-        crash_handler = esse_crash_handler_start(live->arena, esse_log_writer_last, c.log_writer);
-        begin_certificate(&c);
-        ok = run_threads(&c, err);
+        crash_handler = esse_crash_handler_start(live->arena, on_crash, &c);
+        ok = run(&c, err);
     }
     if (ok && c.is_certifying)
         ok = finish_certificate(&c, certificate, err);
@@ -394,7 +428,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     struct esse_error late = { 0 };
-    if (!esse_log_writer_run(c.log_writer, ok ? err : &late))
+    if (c.log_writer && !esse_log_writer_run(c.log_writer, ok ? err : &late))
         ok = false;
     esse_crash_handler_dismiss(crash_handler);
     sum_up(&c);

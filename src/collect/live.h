@@ -28,6 +28,10 @@ struct esse_live_options {
     double think, timeout, patience;
     unsigned threads;
     bool no_certificate;
+    /* Given the lines of a trace of the run while it goes on, by a thread of their own; NULL: no
+     * one wants them.  An error ends the run. */
+    bool (*watch)(void *context, const char *lines, size_t length, struct esse_error *err);
+    void *watcher;
     bool by_turns; /* recorded and not by turns: to measure what it costs, and for nothing else */
     struct esse_faults *faults;                                                 /* NULL: none */
     struct esse_budget *budget;                                                 /* for its cancel */
@@ -64,11 +68,11 @@ bool esse_live_open(struct esse_arena *arena, const struct esse_live_options *op
                     struct esse_live *live, struct esse_error *err);
 
 /*
- * 'history' is a descriptor open for appending; 'certificate' a path, written whole if there is a
- * certificate.  When it fails, what was recorded until then is in the file, and the summary is
- * filled.
+ * 'history' and 'trace' are descriptors open for appending, or -1; 'certificate' a path, written
+ * whole if there is a certificate.  When it fails, what was recorded until then is in the file, and
+ * the summary is filled.
  */
-bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
+bool esse_live_collect(struct esse_live *live, int history, int trace, const char *certificate,
                        struct esse_live_summary *summary, struct esse_error *err);
 
 void esse_live_close(struct esse_live *live);

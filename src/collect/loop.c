@@ -283,6 +283,7 @@ static void advance(struct loop *loop, struct session *session)
     } else {
         session->is_asking = true;
         session->began = esse_log_buffer_last(loop->thread->log_buffer);
+        esse_session_buffer_ask(session->session_buffer, session->began);
         esse_reply_clear(&session->reply);
         progress = loop->driver->start(session->conn, &session->request, &session->reply);
     }

@@ -397,4 +397,42 @@ has "keeps the statement" "$("$ESSE" check -q -l read-committed small.jsonl)" "U
 expect "JSON" 1 "$ESSE" check -q -l read-committed --json small.jsonl
 has "has it whole" "$OUT" '"statement":"UPDATE t\n     SET v = :v\n   WHERE id = 1"'
 
+# ---- traces: events as they happen ----
+own='cr=T,at=B,me=-,fuw=k,time=x' # what the store in memory does at snapshot isolation
+expect "a trace is recorded beside the history" 0 "$ESSE" collect --trace -q -n 1500 -s 6 -w rw-register -o traced 'memory:?level=snapshot-isolation'
+expect "it can be watched" 0 "$ESSE" watch --json --profile $own traced/trace.jsonl
+same "with what the history has, and nothing undecided" "$(grep -c '"ops"' traced/history.jsonl) 0 0" "$(tail -n 1 <<<"$OUT" | python3 -c '
+import json, sys
+s = json.load(sys.stdin)
+print(s["committed"] + s["aborted"] + s["unknown"], s["late"], s["reads_foreign"])')"
+"$ESSE" convert -q traced/trace.jsonl traced/again.jsonl
+same "as a history it is the same history" "$("$ESSE" stats traced/history.jsonl | grep -E 'committed|operations|keys')" \
+    "$("$ESSE" stats traced/again.jsonl | grep -E 'committed|operations|keys')"
+expect "its level holds" 0 "$ESSE" check -q -l snapshot-isolation traced/history.jsonl
+expect "in both" 0 "$ESSE" check -q -l snapshot-isolation traced/again.jsonl
+for workload in list-append predicate bank write-skew; do
+    expect "$workload, at SQLite" 0 "$ESSE" collect --trace -q -n 600 -s 4 -w $workload -o "traced-$workload"
+    expect "$workload, watched pair by pair" 0 "$ESSE" watch --no-joint --profile sqlite/serializable "traced-$workload/trace.jsonl"
+done
+"$ESSE" collect --trace -q -d 2s -s 4 -w rw-register -o followed 'memory:?level=snapshot-isolation' &
+collecting=$!
+until [ -s followed/trace.jsonl ]; do sleep 0.02; done
+"$ESSE" watch -q --json --follow --profile $own followed/trace.jsonl >followed.out &
+following=$!
+wait $collecting
+sleep 0.3
+kill -INT $following
+wait $following
+same "a trace is watched while it is recorded" 0 $?
+has "to its end" "$(tail -n 1 followed.out)" '"cut_off":0'
+has "and told of meanwhile" "$(cat followed.out)" '"per_second"'
+"$ESSE" collect --trace -q -d 20s -s 4 -w rw-register -o killed-trace 'memory:?level=snapshot-isolation' &
+collecting=$!
+until [ -s killed-trace/trace.jsonl ]; do sleep 0.02; done
+sleep 0.3
+kill -KILL $collecting
+wait $collecting 2>/dev/null
+sleep 0.2
+"$ESSE" watch -q --profile $own killed-trace/trace.jsonl >/dev/null 2>killed.err
+same "a trace whose writer was killed accuses nobody" "0 " "$? $(cat killed.err)"
 finish

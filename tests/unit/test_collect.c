@@ -244,7 +244,7 @@ static struct ran run(const struct esse_live_options *options)
     unlink(path);
     ran.ok = esse_live_open(ran.arena, options, &live, &ran.err);
     if (ran.ok) {
-        ran.ok = esse_live_collect(&live, fd, "/dev/null", &ran.summary, &ran.err);
+        ran.ok = esse_live_collect(&live, fd, -1, "/dev/null", &ran.summary, &ran.err);
         esse_live_close(&live);
     }
     off_t size = lseek(fd, 0, SEEK_END);

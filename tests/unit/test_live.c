@@ -66,7 +66,7 @@ static const char *run(struct esse_arena *arena, int history, const char *path, 
     options.work = options.workload->defaults;
     options.work.sessions = 2;
     CHECK(esse_live_open(arena, &options, &live, &err));
-    *ok = esse_live_collect(&live, history, path, summary, &err);
+    *ok = esse_live_collect(&live, history, -1, path, summary, &err);
     esse_live_close(&live);
     return summary->no_certificate;
 }

@@ -15,6 +15,8 @@
  *   2) The lines of each of the two are its bytes, all of them and in this order; a line ends with
  *      a newline, unless it is empty.
  *   3) In each of the two the stamps never fall.
+ * The same holds of the lines of the trace, and:
+ *
  *   4) What the thread read last from the clock is not before the run began.
  *   5) Named transactions have committed, or their outcome is unknown.
  *   6) Its session buffers are its own, and no session buffer is both open and idle.
@@ -40,6 +42,11 @@ struct esse_front {
     struct esse_lines at[2];
     unsigned filled;
 };
+
+/* All bytes since 'before' are one line, or several.  The lock must be held, once sessions are at
+ * work. */
+void esse_front_line(struct esse_front *front, struct esse_arena *arena, int64_t stamp,
+                     size_t before);
 
 /* Invariants 1 to 3; the lock must be held.  O(lines). */
 bool esse_front_valid(const struct esse_front *front);

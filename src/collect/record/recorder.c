@@ -10,14 +10,22 @@
 
 enum { INIT_PIECE = 1000 };
 
+/* The order of what a thread stores matters to the floor of its trace: see esse_trace_beats. */
 int64_t esse_log_buffer_now(struct esse_log_buffer *log_buffer)
 {
-    return log_buffer->last = esse_clock_ns();
+    const int64_t now = esse_clock_ns();
+    atomic_store_explicit(&log_buffer->last, now, memory_order_release);
+    return now;
 }
 
 int64_t esse_log_buffer_last(const struct esse_log_buffer *log_buffer)
 {
-    return log_buffer->last;
+    return atomic_load_explicit(&log_buffer->last, memory_order_relaxed);
+}
+
+static int64_t time_of(const struct esse_log_buffer *log_buffer, int64_t reading)
+{
+    return reading - log_buffer->epoch;
 }
 
 /* ---- log buffers ---- */
@@ -37,16 +45,24 @@ static const struct esse_key_beginning *key_beginnings(struct esse_arena *arena,
     return keys;
 }
 
+static void init_front(struct esse_front *front, struct esse_arena *arena)
+{
+    pthread_mutex_init(&front->lock, NULL);
+    for (int i = 0; i < 2; i++)
+        esse_out_init_memory(&front->at[i].bytes, arena);
+}
+
 struct esse_log_buffer *esse_log_buffer_new(struct esse_arena *arena,
                                             const struct esse_schema *schema, int64_t epoch)
 {
     struct esse_log_buffer *log_buffer = esse_arena_alloc(arena, 1, sizeof *log_buffer);
     log_buffer->arena = arena;
     log_buffer->schema = schema;
-    log_buffer->epoch = log_buffer->last = epoch;
-    pthread_mutex_init(&log_buffer->front.lock, NULL);
-    for (int i = 0; i < 2; i++)
-        esse_out_init_memory(&log_buffer->front.at[i].bytes, arena);
+    log_buffer->epoch = epoch;
+    log_buffer->has_history = true;
+    atomic_init(&log_buffer->last, epoch);
+    init_front(&log_buffer->front, arena);
+    init_front(&log_buffer->trace, arena);
     esse_out_init_memory(&log_buffer->records, arena);
     esse_out_init_memory(&log_buffer->shown, arena);
     log_buffer->sink =
@@ -61,6 +77,7 @@ void esse_log_buffer_release(struct esse_log_buffer *log_buffer)
 {
     ESSE_SEAM(esse_log_buffer_valid(log_buffer));
     pthread_mutex_destroy(&log_buffer->front.lock);
+    pthread_mutex_destroy(&log_buffer->trace.lock);
 }
 
 void esse_log_buffer_rest(struct esse_log_buffer *log_buffer, bool rests)
@@ -80,10 +97,17 @@ const struct esse_named *esse_log_buffer_named(const struct esse_log_buffer *log
     return log_buffer->named.at;
 }
 
-void esse_log_buffer_line(struct esse_log_buffer *log_buffer, int64_t stamp, size_t before)
+void esse_log_buffer_record(struct esse_log_buffer *log_buffer, bool history, bool trace)
 {
-    struct esse_lines *lines = esse_front_lines(&log_buffer->front);
-    esse_line_vec_push(&lines->lines, log_buffer->arena,
+    log_buffer->has_history = history;
+    log_buffer->has_trace = trace;
+}
+
+void esse_front_line(struct esse_front *front, struct esse_arena *arena, int64_t stamp,
+                     size_t before)
+{
+    struct esse_lines *lines = esse_front_lines(front);
+    esse_line_vec_push(&lines->lines, arena,
                        (struct esse_line){ stamp, lines->bytes.count - before });
 }
 
@@ -99,7 +123,7 @@ static void take_records(struct esse_log_buffer *log_buffer, int64_t stamp)
     const size_t before = out->count;
     esse_out_bytes(out, log_buffer->records.buffer, log_buffer->records.count);
     log_buffer->records.count = 0;
-    esse_log_buffer_line(log_buffer, stamp, before);
+    esse_front_line(&log_buffer->front, log_buffer->arena, stamp, before);
 }
 
 void esse_log_buffer_played(struct esse_log_buffer *log_buffer)
@@ -110,11 +134,13 @@ void esse_log_buffer_played(struct esse_log_buffer *log_buffer)
 void esse_log_buffer_fault(struct esse_log_buffer *log_buffer,
                            const struct esse_fault_record *fault)
 {
+    if (!log_buffer->has_history)
+        return;
     pthread_mutex_lock(&log_buffer->front.lock);
     struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
     esse_out_upto(out, esse_native_put_fault(esse_out_room(out, ESSE_NATIVE_ROOM), fault));
-    esse_log_buffer_line(log_buffer, esse_log_buffer_now(log_buffer), before);
+    esse_front_line(&log_buffer->front, log_buffer->arena, esse_log_buffer_now(log_buffer), before);
     pthread_mutex_unlock(&log_buffer->front.lock);
 }
 
@@ -193,7 +219,10 @@ bool esse_log_buffer_open(struct esse_log_buffer *log_buffer, const char *db, co
         return false;
     for (uint32_t t = 0; t < log_buffer->schema->count; t++)
         put_initial(log_buffer, t);
-    take_records(log_buffer, 0);
+    if (log_buffer->has_history)
+        take_records(log_buffer, 0);
+    if (log_buffer->has_trace)
+        esse_trace_header(log_buffer);
     ESSE_SEAM(esse_log_buffer_valid(log_buffer));
     return true;
 }
@@ -208,13 +237,19 @@ struct esse_session_buffer *esse_session_buffer_new(struct esse_log_buffer *log_
     session_buffer->log_buffer = log_buffer;
     session_buffer->next = log_buffer->session_buffers;
     session_buffer->session = session;
+    session_buffer->to = &session_buffer->ops;
+    atomic_init(&session_buffer->floor, INT64_MAX);
     esse_out_init_memory(&session_buffer->ops, log_buffer->arena);
+    pthread_mutex_lock(&log_buffer->trace.lock);
     log_buffer->session_buffers = session_buffer;
+    pthread_mutex_unlock(&log_buffer->trace.lock);
     return session_buffer;
 }
 
 void esse_session_buffer_rename(struct esse_session_buffer *session_buffer, int64_t session)
 {
+    if (session_buffer->log_buffer->has_trace)
+        esse_trace_rename(session_buffer, session);
     session_buffer->session = session;
     session_buffer->index = 0;
 }
@@ -223,13 +258,28 @@ void esse_session_buffer_begin(struct esse_session_buffer *session_buffer)
 {
     session_buffer->is_idle =
         atomic_load_explicit(&session_buffer->log_buffer->rests, memory_order_relaxed);
-    session_buffer->start = session_buffer->log_buffer->last - session_buffer->log_buffer->epoch;
+    const struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
+    session_buffer->start = time_of(log_buffer, esse_log_buffer_last(log_buffer));
+    session_buffer->asked = session_buffer->start;
+    session_buffer->has_begun = session_buffer->is_lost = false;
+    session_buffer->is_refused = false;
     session_buffer->xid = session_buffer->start_ts = session_buffer->commit_ts = ESSE_NO_ID;
     session_buffer->operations = 0;
     session_buffer->has_written = false;
     session_buffer->ops.count = 0;
     session_buffer->name = NULL;
     session_buffer->is_open = !session_buffer->is_idle;
+    if (log_buffer->has_trace && session_buffer->is_open)
+        atomic_store_explicit(&session_buffer->floor, session_buffer->start, memory_order_release);
+}
+
+void esse_session_buffer_ask(struct esse_session_buffer *session_buffer, int64_t began)
+{
+    if (!session_buffer->log_buffer->has_trace || !session_buffer->has_begun ||
+        session_buffer->is_refused)
+        return; /* what is still to be told of began before */
+    atomic_store_explicit(&session_buffer->floor, time_of(session_buffer->log_buffer, began),
+                          memory_order_release);
 }
 
 void esse_session_buffer_name(struct esse_session_buffer *session_buffer, const char *name)
@@ -247,25 +297,50 @@ static void note_ids(struct esse_session_buffer *session_buffer, const struct es
         session_buffer->commit_ts = reply->commit_ts;
 }
 
+/* A transaction ends no earlier than the request began that ended it, or that was refused. */
+static void note_failure(struct esse_session_buffer *session_buffer, const struct esse_reply *reply,
+                         int64_t began, bool is_done)
+{
+    if (!session_buffer->is_refused)
+        session_buffer->asked = began;
+    session_buffer->is_refused |= !is_done;
+    session_buffer->is_lost = !is_done && reply->failure.is_lost;
+}
+
+static void put(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
+{
+    if (noted->request->ask == ESSE_ASK_OWN)
+        esse_session_buffer_put_own(session_buffer, noted);
+    else
+        esse_session_buffer_put(session_buffer, noted);
+}
+
 void esse_session_buffer_add(struct esse_session_buffer *session_buffer,
                              const struct esse_request *request, const struct esse_reply *reply,
                              int64_t began, bool is_done)
 {
+    struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
     note_ids(session_buffer, reply);
+    note_failure(session_buffer, reply, time_of(log_buffer, began), is_done);
     if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT ||
         session_buffer->is_idle || (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
-    const struct esse_noted noted = { .request = request,
-                                      .reply = reply,
-                                      .is_done = is_done,
-                                      .begin = began - session_buffer->log_buffer->epoch,
-                                      .end = esse_log_buffer_now(session_buffer->log_buffer) -
-                                             session_buffer->log_buffer->epoch };
+    struct esse_noted noted = {
+        .request = request, .reply = reply, .is_done = is_done, .begin = time_of(log_buffer, began)
+    };
     session_buffer->operations++;
-    if (request->ask == ESSE_ASK_OWN)
-        esse_session_buffer_put_own(session_buffer, &noted);
-    else
-        esse_session_buffer_put(session_buffer, &noted);
+    if (!log_buffer->has_trace) {
+        noted.end = time_of(log_buffer, esse_log_buffer_now(log_buffer));
+    } else {
+        pthread_mutex_lock(&log_buffer->trace.lock);
+        noted.end = time_of(log_buffer, esse_log_buffer_now(log_buffer));
+        esse_trace_open(session_buffer, noted.end);
+        put(session_buffer, &noted);
+        esse_trace_close(session_buffer, noted.end);
+        pthread_mutex_unlock(&log_buffer->trace.lock);
+    }
+    if (log_buffer->has_history)
+        put(session_buffer, &noted);
 }
 
 /* ---- its end ---- */
@@ -321,25 +396,39 @@ bool esse_session_buffer_open_line(const struct esse_session_buffer *session_buf
     return true;
 }
 
-void esse_session_buffer_end(struct esse_session_buffer *session_buffer, enum esse_status status)
+static void name_it(struct esse_session_buffer *session_buffer, enum esse_status status)
 {
     struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
-    const uint64_t index = session_buffer->index++;
-    count_in(&log_buffer->tally, status, session_buffer->operations);
-    if (session_buffer->is_idle)
-        return;
     if (status != ESSE_ABORTED && session_buffer->xid != ESSE_NO_ID)
         esse_named_vec_push(&log_buffer->named, log_buffer->arena,
                             (struct esse_named){ session_buffer->xid, session_buffer->session,
-                                                 index, session_buffer->start,
+                                                 session_buffer->index, session_buffer->start,
                                                  status == ESSE_UNKNOWN_OUTCOME,
                                                  session_buffer->has_written });
+}
+
+static void end_line(struct esse_session_buffer *session_buffer, enum esse_status status)
+{
+    struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
+    name_it(session_buffer, status);
     pthread_mutex_lock(&log_buffer->front.lock);
     const int64_t stamp = esse_log_buffer_now(log_buffer);
     struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
-    put_line(session_buffer, out, status, stamp - log_buffer->epoch);
+    put_line(session_buffer, out, status, time_of(log_buffer, stamp));
     session_buffer->is_open = false;
-    esse_log_buffer_line(log_buffer, stamp, before);
+    esse_front_line(&log_buffer->front, log_buffer->arena, stamp, before);
     pthread_mutex_unlock(&log_buffer->front.lock);
+}
+
+void esse_session_buffer_end(struct esse_session_buffer *session_buffer, enum esse_status status)
+{
+    const struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
+    count_in(&session_buffer->log_buffer->tally, status, session_buffer->operations);
+    if (log_buffer->has_trace && !session_buffer->is_idle)
+        esse_trace_end(session_buffer, status);
+    if (log_buffer->has_history && !session_buffer->is_idle)
+        end_line(session_buffer, status);
+    session_buffer->is_open = false;
+    session_buffer->index++;
 }

@@ -25,6 +25,15 @@
  *    nothing is a read of nothing.
  * 5) Keys are the row's number, or TABLE/NUMBER if the schema has several tables.
  *
+ * A trace (formats/trace.h) is recorded beside it or instead of it, an event a line:
+ *
+ * 6) The line is in the log buffer when the answer is there; times are read under its lock, so that
+ *    what comes after a run of the log writer ended after it.
+ * 7) Operations that failed say so; of statements that returned no rows the result is there, of
+ *    what an UPDATE or DELETE found that it was seen under its lock, and of changes that found
+ *    nothing that they were changes.  A BEGIN may end as late as the first operation.
+ * 8) When esse is killed, what was answered is written; what was not is not there.
+ *
  * Cost: an operation becomes text when it is answered, some 55 ns with the clock, and a list 4 ns
  * an item, or next to nothing if the database gave it as text; the line is copied once, and by the
  * kernel.  No allocation once warm; memory for twice what ended between two runs of the log writer.
@@ -45,11 +54,18 @@ struct esse_log_buffer *esse_log_buffer_new(struct esse_arena *arena,
                                             const struct esse_schema *schema, int64_t epoch);
 void esse_log_buffer_release(struct esse_log_buffer *log_buffer);
 
+/* What is recorded: the history (usually), a line a transaction; a trace (usually not), a line an
+ * event.  Before anything else. */
+void esse_log_buffer_record(struct esse_log_buffer *log_buffer, bool history, bool trace);
+
 /* The first lines: header and initial versions.  Before any session. */
 bool esse_log_buffer_open(struct esse_log_buffer *log_buffer, const char *db, const char *isolation,
                           struct esse_error *err);
 
-/* Initial versions of a user's own table; after that, and before any session. */
+/* No more of the first lines follow. */
+void esse_log_buffer_opened(struct esse_log_buffer *log_buffer);
+
+/* Initial versions of a user's own table; between the two, and before any session. */
 void esse_log_buffer_own_rows(struct esse_log_buffer *log_buffer, uint32_t table,
                               const struct esse_cells *cells);
 
@@ -80,6 +96,9 @@ struct esse_session_buffer *esse_session_buffer_new(struct esse_log_buffer *log_
 
 void esse_session_buffer_begin(struct esse_session_buffer *session_buffer);
 
+/* A request is started, at this reading of the clock. */
+void esse_session_buffer_ask(struct esse_session_buffer *session_buffer, int64_t began);
+
 /* What a workload file calls the transaction that has begun: it is recorded, for reports. */
 void esse_session_buffer_name(struct esse_session_buffer *session_buffer, const char *name);
 /* 'began' is when the request was started, a reading of the clock; 'is_done' as opposed to
@@ -105,5 +124,17 @@ uint64_t esse_log_writer_bytes(const struct esse_log_writer *log_writer);
 /* What is left to do when the process has died: 'log_writer' is a struct esse_log_writer.  See
  * crash_handler.h. */
 void esse_log_writer_last(void *log_writer);
+
+/*
+ * The same for the trace.  Every run also writes, for every session, that all was written up to a
+ * time (a beat); esse_log_writer_end closes them all.  'fd' may be -1.  'take', if not NULL, is
+ * given the same lines, some whole ones at a time.
+ */
+struct esse_log_writer *esse_log_writer_new_trace(
+    struct esse_arena *arena, struct esse_log_buffer **log_buffers, size_t count, int fd,
+    bool (*take)(void *context, const char *lines, size_t length, struct esse_error *err),
+    void *context);
+/* The last run, when all sessions have ended. */
+bool esse_log_writer_end(struct esse_log_writer *log_writer, struct esse_error *err);
 
 #endif

@@ -1,13 +1,16 @@
 #include "collect/record/session_buffer.h"
 
-/* Operations on rows of our own tables as they stand in a native line. */
+/* Operations on rows of our own tables as they stand in a native line, or in a trace. */
 
 enum { OP_ROOM = 3 * ESSE_NATIVE_ROOM }; /* of its beginning, a key and a value, and its end */
 
 char *esse_session_buffer_open_op(struct esse_session_buffer *session_buffer,
                                   enum esse_op_kind kind)
 {
-    char *to = esse_out_room(&session_buffer->ops, OP_ROOM);
+    session_buffer->kind = kind;
+    if (session_buffer->is_trace)
+        return esse_trace_open_op(session_buffer, kind);
+    char *to = esse_out_room(session_buffer->to, OP_ROOM);
     if (session_buffer->ops.count)
         *to++ = ',';
     session_buffer->has_written |=
@@ -20,17 +23,21 @@ void esse_session_buffer_close_op(struct esse_session_buffer *session_buffer, ch
 {
     const struct esse_reply *reply = noted->reply;
     to = esse_native_put_interval(to, &session_buffer->log_buffer->times, noted->begin, noted->end);
+    if (session_buffer->is_trace) {
+        esse_out_upto(session_buffer->to, esse_trace_close_op(session_buffer, to, noted));
+        return;
+    }
     if (noted->request->ask == ESSE_ASK_OWN)
         to = esse_native_put_statement(to, noted->request->own->number);
     if (noted->is_done && reply->snapshot) {
-        esse_out_upto(&session_buffer->ops, esse_put_text(to, ESSE_NATIVE_SNAPSHOT));
-        esse_out_json_text(&session_buffer->ops, reply->snapshot);
-        to = esse_out_room(&session_buffer->ops, 1);
+        esse_out_upto(session_buffer->to, esse_put_text(to, ESSE_NATIVE_SNAPSHOT));
+        esse_out_json_text(session_buffer->to, reply->snapshot);
+        to = esse_out_room(session_buffer->to, 1);
     } else if (reply->snapshot_at != ESSE_NO_ID) {
         to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SNAPSHOT), reply->snapshot_at);
     }
     *to++ = '}';
-    esse_out_upto(&session_buffer->ops, to);
+    esse_out_upto(session_buffer->to, to);
 }
 
 static char *put_list(struct esse_out *out, char *to, const struct esse_reply *reply)
@@ -53,13 +60,19 @@ static void put_item(struct esse_session_buffer *session_buffer, const struct es
     const struct esse_request *request = noted->request;
     const struct esse_reply *reply = noted->reply;
     const bool found_nothing = kind == ESSE_OP_DELETE && noted->is_done && reply->is_absent;
+    if (found_nothing && session_buffer->is_trace) {
+        esse_trace_put_nothing(session_buffer, noted);
+        return;
+    }
     char *to = esse_session_buffer_open_op(session_buffer, found_nothing ? ESSE_OP_READ : kind);
+    if (request->ask == ESSE_ASK_INSERT && session_buffer->is_trace)
+        esse_trace_is_insert(to);
     to = esse_log_buffer_put_key(session_buffer->log_buffer, to, request->table, request->row);
     if (found_nothing || (kind != ESSE_OP_DELETE && (kind != ESSE_OP_READ || noted->is_done))) {
         to = esse_put_text(to, ESSE_NATIVE_VALUE);
         if (kind == ESSE_OP_READ &&
             session_buffer->log_buffer->schema->tables[request->table].is_list)
-            to = put_list(&session_buffer->ops, to, reply);
+            to = put_list(session_buffer->to, to, reply);
         else
             to = esse_log_buffer_put_value(to, found_nothing          ? ESSE_ABSENT
                                                : kind == ESSE_OP_READ ? reply->value
@@ -109,7 +122,7 @@ static void put_rows(struct esse_session_buffer *session_buffer, const struct es
                      enum esse_op_kind kind)
 {
     const struct esse_request *request = noted->request;
-    struct esse_out *out = &session_buffer->ops;
+    struct esse_out *out = session_buffer->to;
     esse_out_upto(out, esse_session_buffer_open_op(session_buffer, kind));
     esse_out_json_text(out, request->where);
     esse_out_text(out, ESSE_NATIVE_ROWS "{");
@@ -146,7 +159,7 @@ static void put_aggregate(struct esse_session_buffer *session_buffer,
                           const struct esse_noted *noted)
 {
     const struct esse_request *request = noted->request;
-    struct esse_out *out = &session_buffer->ops, *shown = &session_buffer->log_buffer->shown;
+    struct esse_out *out = session_buffer->to, *shown = &session_buffer->log_buffer->shown;
     shown->count = 0;
     esse_out_f(shown, "SELECT %s FROM %s WHERE %s", esse_aggregate_texts[request->aggregate],
                session_buffer->log_buffer->schema->tables[request->table].name, request->where);

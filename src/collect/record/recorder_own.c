@@ -98,15 +98,22 @@ void esse_log_buffer_own_rows(struct esse_log_buffer *log_buffer, uint32_t numbe
 {
     const uint32_t width = log_buffer->schema->own->tables[number].column_count;
     struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
+    struct esse_out *trace = &esse_front_lines(&log_buffer->trace)->bytes;
     const size_t before = out->count;
-    for (size_t i = 0; i < cells->at.count; i += width) {
+    for (size_t i = 0; log_buffer->has_trace && i < cells->at.count; i += width) {
+        esse_trace_next_row(trace);
+        put_key(log_buffer, trace, number, &cells->at.at[i]);
+        esse_out_char(trace, ':');
+        put_row(log_buffer, trace, number, &cells->at.at[i]);
+    }
+    for (size_t i = 0; log_buffer->has_history && i < cells->at.count; i += width) {
         esse_out_text(out, ESSE_NATIVE_INIT "{");
         put_key(log_buffer, out, number, &cells->at.at[i]);
         esse_out_char(out, ':');
         put_row(log_buffer, out, number, &cells->at.at[i]);
         esse_out_text(out, "}}\n");
     }
-    esse_log_buffer_line(log_buffer, 0, before);
+    esse_front_line(&log_buffer->front, log_buffer->arena, 0, before);
 }
 
 /* ---- operations ---- */
@@ -115,8 +122,8 @@ static void put_read(struct esse_session_buffer *session_buffer, const struct es
                      const struct esse_own_cell *cells)
 {
     const struct esse_own_statement *own = noted->request->own;
-    struct esse_out *out = &session_buffer->ops;
-    esse_out_upto(&session_buffer->ops, esse_session_buffer_open_op(session_buffer, ESSE_OP_READ));
+    struct esse_out *out = session_buffer->to;
+    esse_out_upto(session_buffer->to, esse_session_buffer_open_op(session_buffer, ESSE_OP_READ));
     if (cells)
         put_key(session_buffer->log_buffer, out, own->table, cells);
     else
@@ -127,7 +134,7 @@ static void put_read(struct esse_session_buffer *session_buffer, const struct es
     else
         esse_out_text(out, "null");
     esse_session_buffer_close_op(session_buffer,
-                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
+                                 esse_out_room(session_buffer->to, ESSE_NATIVE_ROOM), noted);
 }
 
 /* What became of the row that 'cells' were; a delete has no value. */
@@ -138,25 +145,32 @@ static void put_write(struct esse_session_buffer *session_buffer, const struct e
     const uint32_t columns =
         session_buffer->log_buffer->schema->own->tables[own->table].column_count;
     const bool is_delete = own->kind == ESSE_OWN_DELETE;
-    esse_out_upto(
-        &session_buffer->ops,
-        esse_session_buffer_open_op(session_buffer, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE));
-    put_key(session_buffer->log_buffer, &session_buffer->ops, own->table, cells);
+    char *to =
+        esse_session_buffer_open_op(session_buffer, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE);
+    if (own->kind == ESSE_OWN_INSERT && session_buffer->is_trace)
+        esse_trace_is_insert(to);
+    esse_out_upto(session_buffer->to, to);
+    put_key(session_buffer->log_buffer, session_buffer->to, own->table, cells);
     if (!is_delete) {
-        esse_out_text(&session_buffer->ops, ESSE_NATIVE_VALUE);
-        put_row(session_buffer->log_buffer, &session_buffer->ops, own->table,
+        esse_out_text(session_buffer->to, ESSE_NATIVE_VALUE);
+        put_row(session_buffer->log_buffer, session_buffer->to, own->table,
                 own->kind == ESSE_OWN_UPDATE ? cells + columns : cells);
     }
     esse_session_buffer_close_op(session_buffer,
-                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
+                                 esse_out_room(session_buffer->to, ESSE_NATIVE_ROOM), noted);
 }
 
 /* One row by its key: what was read of it, and what became of it. */
 static void put_point(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
     const struct esse_own_cell *cells = noted->reply->cell_count ? noted->reply->cells : NULL;
+    const bool is_change = noted->request->own->kind != ESSE_OWN_SELECT;
+    if (!cells && is_change && session_buffer->is_trace) {
+        esse_trace_put_nothing(session_buffer, noted);
+        return;
+    }
     put_read(session_buffer, noted, cells);
-    if (cells && noted->request->own->kind != ESSE_OWN_SELECT)
+    if (cells && is_change)
         put_write(session_buffer, noted, cells);
 }
 
@@ -169,13 +183,13 @@ static void open_predicate(struct esse_session_buffer *session_buffer,
     esse_out_f(shown, "SELECT %s FROM %s%s%s", own->kind == ESSE_OWN_AGGREGATE ? own->list : "*",
                session_buffer->log_buffer->schema->own->tables[own->table].name,
                *own->rest ? " " : "", own->rest);
-    esse_out_upto(&session_buffer->ops, esse_session_buffer_open_op(session_buffer, kind));
-    esse_out_json(&session_buffer->ops, shown->buffer, shown->count);
+    esse_out_upto(session_buffer->to, esse_session_buffer_open_op(session_buffer, kind));
+    esse_out_json(session_buffer->to, shown->buffer, shown->count);
 }
 
 static void put_result(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
-    struct esse_out *out = &session_buffer->ops;
+    struct esse_out *out = session_buffer->to;
     open_predicate(session_buffer, noted->request->own, ESSE_OP_PREDICATE_READ);
     esse_out_text(out, ESSE_NATIVE_RESULT "[");
     for (size_t i = 0; i < noted->reply->cell_count; i++) {
@@ -185,7 +199,7 @@ static void put_result(struct esse_session_buffer *session_buffer, const struct 
     }
     esse_out_char(out, ']');
     esse_session_buffer_close_op(session_buffer,
-                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
+                                 esse_out_room(session_buffer->to, ESSE_NATIVE_ROOM), noted);
 }
 
 /* A row of a predicate, and if that changed it what became of it. */
@@ -194,7 +208,7 @@ static void put_found(struct esse_session_buffer *session_buffer,
 {
     const uint32_t columns =
         session_buffer->log_buffer->schema->own->tables[own->table].column_count;
-    struct esse_out *out = &session_buffer->ops;
+    struct esse_out *out = session_buffer->to;
     put_key(session_buffer->log_buffer, out, own->table, cells);
     esse_out_text(out, own->kind == ESSE_OWN_SELECT ? ":" : ":[");
     put_row(session_buffer->log_buffer, out, own->table, cells);
@@ -246,19 +260,19 @@ static void put_rows(struct esse_session_buffer *session_buffer, const struct es
     open_predicate(session_buffer, own,
                    own->kind == ESSE_OWN_SELECT ? ESSE_OP_PREDICATE_READ
                                                 : ESSE_OP_PREDICATE_UPDATE);
-    esse_out_text(&session_buffer->ops, ESSE_NATIVE_ROWS "{");
+    esse_out_text(session_buffer->to, ESSE_NATIVE_ROWS "{");
     for (size_t i = 0; i < noted->reply->cell_count; i += width) {
         if (esse_own_is_twin(noted->reply->cells, i, width, table, &highest)) {
             has_twins = true;
             continue;
         }
         if (i)
-            esse_out_char(&session_buffer->ops, ',');
+            esse_out_char(session_buffer->to, ',');
         put_found(session_buffer, own, &noted->reply->cells[i]);
     }
-    esse_out_char(&session_buffer->ops, '}');
+    esse_out_char(session_buffer->to, '}');
     esse_session_buffer_close_op(session_buffer,
-                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
+                                 esse_out_room(session_buffer->to, ESSE_NATIVE_ROOM), noted);
     if (has_twins)
         put_twins(session_buffer, noted);
 }
