@@ -201,6 +201,7 @@ static void add_edge(struct esse_mirror *m, uint32_t from, uint32_t to, bool is_
     }
 }
 
+/* A transaction may outlive its vertex, which is another's then. */
 static uint32_t vertex_of(const struct esse_mirror *m, const struct mirror_version *version)
 {
     if (version->txn == MIRROR_NONE)
@@ -208,7 +209,8 @@ static uint32_t vertex_of(const struct esse_mirror *m, const struct mirror_versi
     const struct mirror_txn *t = &m->txns[version->txn];
     if (t->status != TXN_COMMITTED || t->c.b != version->c.b || t->c.a != version->c.a)
         return NOBODY;
-    return t->certified;
+    const struct vertex *v = &m->certifier->vertices.at[t->certified];
+    return v->is_used && v->t.number == t->number ? t->certified : NOBODY;
 }
 
 /* ---- readers that wait for a later version ---- */
