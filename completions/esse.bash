@@ -47,6 +47,7 @@ _esse() {
     run,--patience) : ;;
     run,--threads) : ;;
     run,--seed) : ;;
+    run,--profile) : ;;
     run,--spawn) _esse_words 'postgresql mariadb galera etcd' ;;
     run,--nodes) : ;;
     run,--faults) _esse_list 'kill pause partition restart' ;;
@@ -76,6 +77,7 @@ _esse() {
     collect,--patience) : ;;
     collect,--threads) : ;;
     collect,--seed) : ;;
+    collect,--profile) : ;;
     collect,--spawn) _esse_words 'postgresql mariadb galera etcd' ;;
     collect,--nodes) : ;;
     collect,--faults) _esse_list 'kill pause partition restart' ;;
@@ -91,6 +93,28 @@ _esse() {
     watch,--fail-on) _esse_words 'mechanism level' ;;
     watch,--out | watch,-o) _esse_files ;;
     watch,--keep) : ;;
+    watch,--workload | watch,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
+    watch,--sessions | watch,-s) : ;;
+    watch,--txns | watch,-n) : ;;
+    watch,--duration | watch,-d) : ;;
+    watch,--isolation | watch,-i) : ;;
+    watch,--ops) : ;;
+    watch,--keys) : ;;
+    watch,--max-writes-per-key) : ;;
+    watch,--distribution) _esse_words 'uniform zipf' ;;
+    watch,--zipf-theta) : ;;
+    watch,--read-share) : ;;
+    watch,--predicate-share) : ;;
+    watch,--abort-share) : ;;
+    watch,--think) : ;;
+    watch,--timeout) : ;;
+    watch,--patience) : ;;
+    watch,--threads) : ;;
+    watch,--seed) : ;;
+    watch,--spawn) _esse_words 'postgresql mariadb galera etcd' ;;
+    watch,--nodes) : ;;
+    watch,--faults) _esse_list 'kill pause partition restart' ;;
+    watch,--fault-every) : ;;
     watch,--format | watch,-f) : ;;
     audit,--level | audit,-l) _esse_list 'serializable strict-serializable snapshot-isolation strong-snapshot-isolation monotonic-snapshot-read read-committed' ;;
     audit,--order-by) _esse_words 'order commit_ts end timestamps' ;;
@@ -192,11 +216,11 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --min-committed --fail-on --json --plain --verbose --help' ;;
+    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --watch --profile --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --min-committed --fail-on --json --plain --verbose --help' ;;
     run,*) _esse_files ;;
-    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
+    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --trace --watch --profile --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
     collect,*) _esse_files ;;
-    watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --level --windows --no-windows --fail-on --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
+    watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --level --windows --no-windows --fail-on --no-joint --out --keep --follow --stop --workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --spawn --nodes --faults --fault-every --format --json --quiet --help' ;;
     watch,*) _esse_files ;;
     audit,*,-*) _esse_words '--level --order-by --write-conflicts --budget --memory --json --quiet --help' ;;
     audit,*) _esse_files ;;

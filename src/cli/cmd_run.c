@@ -139,12 +139,25 @@ static const char *take_secretly(struct esse_arena *arena, char *operand)
     return target;
 }
 
-static int start(const struct esse_command *command, bool checks, int count, char **operands)
+/* A monitor watches until a signal, unless it is told otherwise. */
+static bool find_end(struct esse_running *r, struct esse_error *err)
 {
+    if (!r->only_watches)
+        return true;
+    if (r->args->txns == ESSE_NOT_GIVEN && isnan(r->args->duration))
+        r->live.seconds = 0;
+    r->live.no_certificate = true;
+    return !esse_run_does_all(r->args) ||
+           esse_fail(err, ESSE_EUSAGE, "one workload is watched at a time, not all");
+}
+
+int esse_run_start(struct esse_running *r, int count, char **operands)
+{
+    const struct esse_command *command = r->command;
+    const struct esse_run_args *args = r->args;
+    const bool checks = r->checks;
     struct esse_arena *arena = esse_arena_new();
     const char *target = count ? take_secretly(arena, operands[0]) : "sqlite:";
-    const struct esse_run_args *args = esse_run_args();
-    struct esse_running r = { .command = command, .args = args, .checks = checks };
     struct esse_rotation rotation;
     bool is_workload_open = false;
     struct esse_error err = { 0 };
@@ -154,35 +167,48 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     } else if (strcmp(target, "help") == 0) {
         status = esse_run_print_targets();
     } else if ((checks && args->level && !know_levels(arena, args->level, &err)) ||
-               !esse_run_check_args(args, &err) || !find_server(&r, arena, count, &target, &err) ||
-               !esse_run_find(arena, args, target, &r.url, &r.live, &is_workload_open, &err)) {
+               !esse_run_check_args(args, &err) || !find_server(r, arena, count, &target, &err) ||
+               !esse_run_find(arena, args, target, &r->url, &r->live, &is_workload_open, &err) ||
+               !find_end(r, &err)) {
         status = esse_cli_refuse(command->name, NULL, &err);
     } else {
         if (checks && args->level)
             tell_levels(arena, args);
-        r.level = args->level ? args->level : r.live.isolation->level;
-        esse_rotation_find(&rotation, args, &r.live, is_workload_open);
-        const char *name = rotation.count > 1 ? "all" : r.live.workload->name;
+        r->level = args->level ? args->level : r->live.isolation->level;
+        esse_rotation_find(&rotation, args, &r->live, is_workload_open);
+        const char *name = rotation.count > 1 ? "all" : r->live.workload->name;
         status =
-            run_all(&r, &rotation,
-                    args->out ? args->out : esse_rundir_base(arena, r.live.driver->name, name));
+            run_all(r, &rotation,
+                    args->out ? args->out : esse_rundir_base(arena, r->live.driver->name, name));
     }
-    if (r.spawned)
-        esse_spawn_stop(r.spawned);
+    if (r->spawned)
+        esse_spawn_stop(r->spawned);
     esse_arena_free(arena);
     return status;
 }
 
 extern const struct esse_command esse_command_run, esse_command_collect;
 
+/* What --watch takes for granted: the clock is one, and it reads nanoseconds. */
+static const struct esse_watching usual_watching = { .mirror = { .resolution = ESSE_NO_TIME,
+                                                                 .skew = ESSE_NO_TIME,
+                                                                 .lateness = ESSE_NO_TIME,
+                                                                 .keep_bytes = 64u << 20 } };
+
 static int run_command(int count, char **operands)
 {
-    return start(&esse_command_run, true, count, operands);
+    struct esse_running r = { .command = &esse_command_run,
+                              .args = esse_run_args(),
+                              .checks = true };
+    r.watching = usual_watching;
+    return esse_run_start(&r, count, operands);
 }
 
 static int collect_command(int count, char **operands)
 {
-    return start(&esse_command_collect, false, count, operands);
+    struct esse_running r = { .command = &esse_command_collect, .args = esse_run_args() };
+    r.watching = usual_watching;
+    return esse_run_start(&r, count, operands);
 }
 
 #define TARGETS                                                                                    \

@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "base/out.h"
+#include "cli/running.h"
 #include "cli/session.h"
 #include "cli/watching.h"
 #include "level/level.h"
@@ -20,6 +21,8 @@ static struct {
         .keep = 64u << 20 };
 
 static const char *const fail_choices[] = { "mechanism", "level", NULL };
+
+static struct esse_run_args run = ESSE_RUN_ARGS_DEFAULTS;
 
 static const struct esse_opt options[] = {
     { "profile", 'p', ESSE_OPT_TEXT, &o.profile, "P",
@@ -49,6 +52,8 @@ static const struct esse_opt options[] = {
     { "follow", 'F', ESSE_OPT_FLAG, &o.follow, NULL,
       "wait for what is appended to FILE, or to a file that takes its place, until a signal" },
     { "stop", 0, ESSE_OPT_FLAG, &o.stop, NULL, "end at the first violation" },
+    ESSE_WORK_OPTIONS(run),
+    ESSE_SERVER_OPTIONS(run),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "trace or native (default: recognised)" },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "findings and numbers as JSON, one a line" },
     { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
@@ -81,7 +86,7 @@ static int64_t time_of(uint64_t given)
     return given == UINT64_MAX ? ESSE_NO_TIME : (int64_t)given;
 }
 
-/* Profiles of which only the driver knows what is promised have no level of their own. */
+/* What windows decide: if the command line does not say, what the profile promises. */
 static bool set_level(struct esse_watching *watching)
 {
     const struct esse_level *level = o.level ? esse_level_find(o.level) : NULL;
@@ -91,8 +96,35 @@ static bool set_level(struct esse_watching *watching)
     if (o.no_windows)
         return true;
     watching->mirror.window_txns = (uint32_t)o.windows;
-    watching->mirror.level = level ? level->id : watching->mirror.profile->level;
+    watching->mirror.level = level ? level->id : ESSE_LEVEL_NONE;
     return true;
+}
+
+extern const struct esse_command esse_command_watch;
+
+/* A workload is run, and watched in this process. */
+static int watch_target(const struct esse_watching *watching, int count, char **operands)
+{
+    run.profile = o.profile;
+    run.json = o.json;
+    run.quiet = o.quiet;
+    run.watch = true;
+    struct esse_running r = {
+        .command = &esse_command_watch, .args = &run, .only_watches = true, .watching = *watching
+    };
+    return esse_run_start(&r, count, operands);
+}
+
+/* SCHEME:... of a database, and no file of that name. */
+static bool is_target(const char *operand)
+{
+    char scheme[32];
+    const size_t length = strcspn(operand, ":");
+    if (!operand[length] || length >= sizeof scheme || access(operand, F_OK) == 0)
+        return false;
+    memcpy(scheme, operand, length);
+    scheme[length] = '\0';
+    return esse_driver_find(scheme);
 }
 
 static int run_watch(int count, char **operands)
@@ -112,27 +144,31 @@ static int run_watch(int count, char **operands)
                                                   .exclusive = o.exclusive,
                                                   .keep_bytes = o.out ? o.keep : 0,
                                                   .pairs_only = o.no_joint } };
-    if (o.follow && strcmp(watching.path, "-") == 0)
-        return esse_cli_usage("watch", "--follow needs a FILE; standard input is read as it comes");
-    if (!o.profile)
-        return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "
-                                       "(--profile help lists them)");
-    if (strcmp(o.profile, "help") == 0)
+    if (o.profile && strcmp(o.profile, "help") == 0)
         return print_profiles();
-    if (!esse_profile_named(o.profile, &own, &watching.mirror.profile, &err))
-        return esse_cli_refuse("watch", NULL, &err);
     if (strcmp(o.fail_on, "mechanism") != 0 && strcmp(o.fail_on, "level") != 0)
         return esse_cli_usage("watch", "--fail-on takes mechanism or level, not '%s'", o.fail_on);
     if (o.windows == 0 || o.windows > 1000000)
         return esse_cli_usage("watch", "--windows takes a number from 1 to 1000000");
     if (!set_level(&watching))
         return esse_cli_usage("watch", "'%s' is no level (esse levels lists them)", o.level);
+    if (run.spawn || (count && is_target(operands[0])))
+        return watch_target(&watching, count, operands);
+    if (o.follow && strcmp(watching.path, "-") == 0)
+        return esse_cli_usage("watch", "--follow needs a FILE; standard input is read as it comes");
+    if (!o.profile)
+        return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "
+                                       "(--profile help lists them)");
+    if (!esse_profile_named(o.profile, &own, &watching.mirror.profile, &err))
+        return esse_cli_refuse("watch", NULL, &err);
+    if (watching.mirror.window_txns && !o.level)
+        watching.mirror.level = watching.mirror.profile->level;
     return esse_watch_file(&watching);
 }
 
 const struct esse_command esse_command_watch = {
     .name = "watch",
-    .operands = "[FILE]",
+    .operands = "[FILE|TARGET]",
     .summary = "find out from a trace whether a database's mechanisms work, while it goes by",
     .details =
         "Reads a trace (or a native history with times) from FILE or standard input and mirrors "
@@ -140,12 +176,19 @@ const struct esse_command esse_command_watch = {
         "mechanisms by which the database implements its isolation: snapshots, locks, conflict "
         "checks. If no choice of instants inside the recorded intervals explains what was seen, a "
         "mechanism is broken. What is told is certain; what is not certain is counted.\n\n"
+        "TARGET is a database as of 'esse run': a workload is run against it and watched in this "
+        "process, with the profile of the database and its isolation unless another is given, "
+        "until "
+        "a signal unless --duration or --txns is given. The options about a workload and a server "
+        "are those of 'esse run'.\n\n"
         "It does not end at a violation. Ctrl-C ends it in good order.\n\n"
         "Exit status: 0 nothing is broken, 1 something is, 2 nothing is broken but part of the "
-        "trace could not be decided, 64 bad usage, 65 bad input, 70 internal error, 74 "
-        "input/output error.",
+        "trace could not be decided, 64 bad usage, 65 bad input, 69 the database cannot be "
+        "reached, 70 "
+        "internal error, 74 input/output error.",
     .examples = "  esse watch --profile postgresql/repeatable-read trace.jsonl\n"
                 "  esse watch --follow --profile mysql/read-committed --json trace.jsonl\n"
+                "  esse watch postgresql://localhost/test --isolation repeatable-read\n"
                 "  esse watch --profile help",
     .options = options,
     .least = 0,

@@ -5,95 +5,36 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct esse_run_args o = {
-    .sessions = ESSE_NOT_GIVEN,
-    .txns = ESSE_NOT_GIVEN,
-    .duration = NAN,
-    .ops = ESSE_NOT_GIVEN,
-    .keys = ESSE_NOT_GIVEN,
-    .max_writes = ESSE_NOT_GIVEN,
-    .seed = 1,
-    .repeat = ESSE_NOT_GIVEN,
-    .zipf_theta = NAN,
-    .read_share = NAN,
-    .predicate_share = NAN,
-    .abort_share = 0.02,
-    .timeout = 10,
-    .faults = "",
-    .fault_every = 2,
-    .patience = 30,
-    .failing = ESSE_FAILING_DEFAULTS,
-};
+static struct esse_run_args o = ESSE_RUN_ARGS_DEFAULTS;
 
 static const double default_seconds = 3, default_seconds_of_all = 15;
 
-static const char *const workload_choices[] = {
+const char *const esse_run_workload_choices[] = {
     "list-append", "rw-register", "predicate", "bank",        "long-fork", "write-skew",
     "blindw-rh",   "blindw-rw",   "blindw-wh", "blindw-pred", "smallbank", "ycsb-a",
     "ycsb-b",      "ycsb-f",      "rmw",       "heavy-write", "twitter",   "rubis",
     "tpcc",        "sql",         "all",       NULL
 };
-static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
-static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
-static const char *const distributions[] = { "uniform", "zipf", NULL };
+const char *const esse_run_spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
+const char *const esse_run_fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
+const char *const esse_run_distributions[] = { "uniform", "zipf", NULL };
 
 /* clang-format off */
 #define TO(field) &o.field
 #define COLLECT_OPTIONS \
-    { "workload", 'w', ESSE_OPT_TEXT, TO(workload), "W", \
-      "what the sessions do (default: list-append); 'help' lists them; 'all': one after the other, with " \
-      "equal shares of the time or of the transactions", workload_choices }, \
-    { "sessions", 's', ESSE_OPT_COUNT, TO(sessions), "N", \
-      "clients at work (default: 8)" }, \
-    { "txns", 'n', ESSE_OPT_COUNT, TO(txns), "N", \
-      "stop after N transactions, refused ones included (default: by --duration)" }, \
-    { "duration", 'd', ESSE_OPT_DURATION, TO(duration), "TIME", \
-      "stop after this time (default: 3s, for all workloads 15s, unless --txns is given)" }, \
-    { "isolation", 'i', ESSE_OPT_TEXT, TO(isolation), "I", \
-      "the isolation to ask the database for (default: its strongest)" }, \
-    { "ops", 0, ESSE_OPT_COUNT, TO(ops), "N", \
-      "operations of a transaction (default: by workload)" }, \
-    { "keys", 0, ESSE_OPT_COUNT, TO(keys), "N", \
-      "rows in use (default: by workload)" }, \
-    { "max-writes-per-key", 0, ESSE_OPT_COUNT, TO(max_writes), "N", \
-      "writes to a row before a fresh one takes its place; 0: never (default: list-append 8, others 0)" }, \
-    { "distribution", 0, ESSE_OPT_TEXT, TO(distribution), "D", \
-      "how rows are chosen (default: uniform; ycsb and twitter zipf)", distributions }, \
-    { "zipf-theta", 0, ESSE_OPT_REAL, TO(zipf_theta), "X", \
-      "skew of zipf (default: 0.99)" }, \
-    { "read-share", 0, ESSE_OPT_REAL, TO(read_share), "X", \
-      "reads among operations, or readers among transactions (default: by workload)" }, \
-    { "predicate-share", 0, ESSE_OPT_REAL, TO(predicate_share), "X", \
-      "predicates among operations (default: by workload)" }, \
-    { "abort-share", 0, ESSE_OPT_REAL, TO(abort_share), "X", \
-      "transactions that their client rolls back (default: 0.02)" }, \
-    { "think", 0, ESSE_OPT_DURATION, TO(think), "TIME", \
-      "pause between transactions, on average (default: 0)" }, \
-    { "timeout", 0, ESSE_OPT_DURATION, TO(timeout), "TIME", \
-      "hang up on a request that takes longer (default: 10s)" }, \
-    { "patience", 0, ESSE_OPT_DURATION, TO(patience), "TIME", \
-      "how long a database may be away during the run (default: 30s)" }, \
-    { "threads", 0, ESSE_OPT_COUNT, TO(threads), "N", \
-      "work on N threads (default: one for each processor)" }, \
-    { "seed", 0, ESSE_OPT_COUNT, TO(seed), "N", \
-      "the seed of what sessions do (default: 1)" }, \
+    ESSE_WORK_OPTIONS(o), \
     { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
       "do not ask the database for the order of versions" }, \
     { "trace", 0, ESSE_OPT_FLAG, TO(trace), NULL, \
       "also record a trace, an event a line as it happens, for 'esse watch'" }, \
-    { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER[?...]", \
-      "start a private server for the run: postgresql, mariadb, galera or etcd; behind the question " \
-      "mark is what its URL may say, as in 'galera?spread=transactions'", spawn_choices }, \
-    { "nodes", 0, ESSE_OPT_COUNT, TO(nodes), "N", \
-      "nodes of the private server (default: galera 3, others 1)" }, \
-    { "faults", 0, ESSE_OPT_TEXT, TO(faults), "F[,F...]", \
-      "faults of the private server: kill (-9, then a new start), pause, partition, restart", fault_choices }, \
-    { "fault-every", 0, ESSE_OPT_DURATION, TO(fault_every), "TIME", \
-      "the average time between two faults (default: 2s)" }, \
+    { "watch", 0, ESSE_OPT_FLAG, TO(watch), NULL, \
+      "also watch the database's mechanisms while the run goes on, as 'esse watch' does" }, \
+    { "profile", 0, ESSE_OPT_TEXT, TO(profile), "P", \
+      "of --watch: how the database does it (default: by target and isolation)" }, \
+    ESSE_SERVER_OPTIONS(o), \
     { "out", 'o', ESSE_OPT_TEXT, TO(out), "DIR", \
       "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)" }, \
     { "repeat", 0, ESSE_OPT_COUNT, TO(repeat), "N", \

@@ -2,6 +2,7 @@
 
 #include "base/outfile.h"
 #include "cli/checking.h"
+#include "level/level.h"
 #include "report/page/page.h"
 #include "report/report_parts.h"
 
@@ -112,12 +113,66 @@ static bool describe(struct esse_running *r, const struct esse_live *live, bool 
                                 err);
 }
 
+/* How this database does it, if the command line does not say. */
+static bool find_profile(struct esse_running *r, struct esse_error *err)
+{
+    const struct esse_live_options *live = &r->live;
+    if (r->args->profile)
+        return esse_profile_named(r->args->profile, &r->profile, &r->watching.mirror.profile, err);
+    const char *name =
+        esse_arena_format(r->arena, "%s/%s", live->driver->name, live->isolation->setting);
+    r->watching.mirror.profile = esse_profile_find(name);
+    return r->watching.mirror.profile ||
+           esse_fail(err, ESSE_EUSAGE,
+                     "no profile is known for %s; --profile gives one (esse watch --profile help)",
+                     name);
+}
+
+/* What windows decide: what is asked for, or what the profile promises, or the documentation. */
+static void find_window_level(struct esse_running *r)
+{
+    struct esse_mirror_options *mirror = &r->watching.mirror;
+    const struct esse_level *claimed = esse_level_find(r->live.isolation->level);
+    if (!mirror->window_txns || mirror->level != ESSE_LEVEL_NONE)
+        return;
+    mirror->level = mirror->profile->level;
+    if (mirror->level == ESSE_LEVEL_NONE && claimed)
+        mirror->level = claimed->id;
+}
+
+/* The folder of findings is in the run directory, if that is there. */
+static bool start_watching(struct esse_running *r, bool is_kept, struct esse_error *err)
+{
+    if (!r->args->watch)
+        return true;
+    find_window_level(r);
+    r->watching.json = r->args->json;
+    r->watching.quiet = true;
+    r->watching.is_silent = r->live.by_turns;
+    r->watching.budget = &r->session.budget;
+    if (is_kept) /* else it is where the command line says */
+        r->watching.out = esse_rundir_file(r->arena, &r->dir, "findings");
+    r->watcher = esse_watcher_new(&r->watching, err);
+    r->live.watch = esse_watcher_lines;
+    r->live.watcher = r->watcher;
+    return r->watcher;
+}
+
+static void end_watching(struct esse_running *r)
+{
+    if (!r->watcher)
+        return;
+    esse_session_clear(&r->session);
+    r->watched = esse_watcher_end(r->watcher);
+    r->watcher = NULL;
+}
+
 /* It is described before the first transaction, and again when there is a certificate. */
 static bool collect_into(struct esse_running *r, struct esse_live *live, int *history, int *trace,
                          struct esse_error *err)
 {
     return esse_rundir_make(&r->dir, history, r->args->trace ? trace : NULL, err) &&
-           describe(r, live, false, err) &&
+           describe(r, live, false, err) && start_watching(r, true, err) &&
            esse_live_collect(live, *history, *trace, r->dir.certificate, &r->summary, err) &&
            (r->summary.no_certificate || describe(r, live, true, err));
 }
@@ -126,28 +181,37 @@ static bool measure(struct esse_running *r, struct esse_live *live, int *history
                     struct esse_error *err)
 {
     return esse_rundir_scratch(history, err) &&
-           (!r->args->trace || esse_rundir_scratch(trace, err)) &&
+           (!r->args->trace || esse_rundir_scratch(trace, err)) && start_watching(r, false, err) &&
            esse_live_collect(live, *history, *trace, NULL, &r->summary, err);
+}
+
+/* No file is written. */
+static bool only_watch(struct esse_running *r, struct esse_live *live, struct esse_error *err)
+{
+    return start_watching(r, false, err) && esse_live_collect(live, -1, -1, NULL, &r->summary, err);
 }
 
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
     int history = -1, trace = -1;
-    if (!esse_live_open(r->arena, &r->live, &live, err))
+    if ((r->args->watch && !find_profile(r, err)) ||
+        !esse_live_open(r->arena, &r->live, &live, err))
         return false;
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
     if (r->fault_kinds)
         r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds, r->args->fault_every,
                                          r->live.work.seed);
-    const bool ok = r->live.by_turns ? measure(r, &live, &history, &trace, err)
-                                     : collect_into(r, &live, &history, &trace, err);
+    const bool ok = r->only_watches    ? only_watch(r, &live, err)
+                    : r->live.by_turns ? measure(r, &live, &history, &trace, err)
+                                       : collect_into(r, &live, &history, &trace, err);
     if (history >= 0)
         close(history);
     if (trace >= 0)
         close(trace);
     esse_live_close(&live);
     esse_session_clear(&r->session);
+    end_watching(r);
     return ok;
 }
 
@@ -221,6 +285,8 @@ int esse_run_once(struct esse_running *r)
         return esse_cli_refuse(r->command->name, err.code == ESSE_EINPUT ? r->live.work.file : NULL,
                                &err);
     int status = say_summary(r);
+    if (r->only_watches)
+        return esse_session_worse(status, r->watched);
     if (r->live.by_turns)
         return r->summary.is_interrupted ? ESSE_EXIT_UNKNOWN : status;
     if (r->summary.is_interrupted) {
@@ -229,6 +295,8 @@ int esse_run_once(struct esse_running *r)
     }
     if (!status && r->checks)
         status = check(r);
+    if (r->watched != ESSE_EXIT_UNKNOWN) /* what is not decided there is decided here */
+        status = esse_session_worse(status, r->watched);
     if (!r->args->json)
         esse_out_f(&r->out, "saved in %s\n", r->dir.path);
     else if (!r->args->quiet)

@@ -94,6 +94,18 @@ bool esse_trace_read(const char *path, const struct esse_trace_options *options,
 bool esse_trace_read_source(struct esse_source *source, struct esse_trace_sink *sink,
                             struct esse_error *err);
 
+/*
+ * The same of lines that come a few at a time.
+ *
+ * Life: new -> lines* -> release.  After an error, or when the sink wants no more, nothing is read.
+ */
+struct esse_trace_reader;
+struct esse_trace_reader *esse_trace_reader_new(struct esse_trace_sink *sink);
+/* Whole lines, of which the last ends with a newline.  The bytes are looked at during the call. */
+bool esse_trace_reader_lines(struct esse_trace_reader *reader, const char *lines, size_t length,
+                             struct esse_error *err);
+void esse_trace_reader_release(struct esse_trace_reader *reader);
+
 /* ---- who is who in a trace ---- */
 
 /* Sessions by their names, and the transactions that they have open. */

@@ -583,32 +583,86 @@ static bool read_line(struct esse_source *source, struct line *line, struct esse
     return true;
 }
 
-bool esse_trace_read_source(struct esse_source *source, struct esse_trace_sink *sink,
-                            struct esse_error *err)
+struct esse_trace_reader {
+    struct esse_arena *arena;
+    struct esse_trace_sink *sink;
+    struct line line;
+    uint64_t next; /* the number of the next line */
+    bool is_first, is_over;
+};
+
+struct esse_trace_reader *esse_trace_reader_new(struct esse_trace_sink *sink)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct line line = { .ops = { .arena = arena }, .ids = esse_trace_ids_new(arena) };
-    bool first = true, ok = true;
-    line.header.resolution = line.header.skew = ESSE_NO_TIME;
-    esse_json_init(&line.json, source, sink->values, true, err);
-    source->at = esse_past_mark(source->at, source->end);
-    while (ok && (source->at < source->end || !source->last)) {
+    struct esse_trace_reader *reader = esse_arena_alloc(arena, 1, sizeof *reader);
+    *reader = (struct esse_trace_reader){ .arena = arena,
+                                          .sink = sink,
+                                          .line = { .ops = { .arena = arena },
+                                                    .ids = esse_trace_ids_new(arena) },
+                                          .next = 1,
+                                          .is_first = true };
+    reader->line.header.resolution = reader->line.header.skew = ESSE_NO_TIME;
+    return reader;
+}
+
+void esse_trace_reader_release(struct esse_trace_reader *reader)
+{
+    esse_arena_free(reader->arena);
+}
+
+/* The whole lines up to 'end', which is behind the last newline or at the end of the input. */
+static bool read_lines(struct esse_trace_reader *reader, struct esse_source *source,
+                       const char *end, struct esse_error *err)
+{
+    struct esse_trace_sink *sink = reader->sink;
+    while (source->at < end) {
+        reader->is_over = sink->between && !sink->between(sink);
+        if (reader->is_over)
+            break;
+        if (!read_line(source, &reader->line, sink, &reader->is_first, err))
+            return false;
+    }
+    return true;
+}
+
+static bool read_all(struct esse_trace_reader *reader, struct esse_source *source,
+                     struct esse_error *err)
+{
+    bool ok = true;
+    esse_json_init(&reader->line.json, source, reader->sink->values, true, err);
+    while (ok && !reader->is_over && (source->at < source->end || !source->last)) {
         const char *end = source->last
                               ? source->end
                               : memrchr(source->at, '\n', (size_t)(source->end - source->at));
-        if (!end) {
+        if (end)
+            ok = read_lines(reader, source, source->last ? end : end + 1, err);
+        else
             ok = esse_source_more(source, err);
-            continue;
-        }
-        /* A newline of its own belongs to the line that it ends. */
-        while (ok && source->at < end + !source->last && source->at < source->end) {
-            if (sink->between && !sink->between(sink)) {
-                esse_arena_free(arena);
-                return err->code == ESSE_OK;
-            }
-            ok = read_line(source, &line, sink, &first, err);
-        }
     }
-    esse_arena_free(arena);
+    return ok;
+}
+
+bool esse_trace_reader_lines(struct esse_trace_reader *reader, const char *lines, size_t length,
+                             struct esse_error *err)
+{
+    struct esse_source source;
+    if (reader->is_over)
+        return true;
+    esse_source_memory(&source, reader->arena, lines, length);
+    source.mark_line = reader->next;
+    const bool ok = read_all(reader, &source, err);
+    reader->next = source.mark_line;
+    reader->is_over |= !ok;
+    esse_source_close(&source);
+    return ok;
+}
+
+bool esse_trace_read_source(struct esse_source *source, struct esse_trace_sink *sink,
+                            struct esse_error *err)
+{
+    struct esse_trace_reader *reader = esse_trace_reader_new(sink);
+    source->at = esse_past_mark(source->at, source->end);
+    const bool ok = read_all(reader, source, err);
+    esse_trace_reader_release(reader);
     return ok;
 }

@@ -9,6 +9,7 @@
  *   mysql ...     updates before the first plain read take no snapshot.  At serializable plain
  * reads lock and see what is newest. cockroachdb   a read is as of any instant from the first
  * operation to COMMIT. reads from replicas are no part of these rows.
+ *   memory        the store in this process (docs/design/generator.md).
  */
 #define ROW(title, cr, when, me, first, sc, how_far, promised, where, ...)                         \
     {                                                                                              \
@@ -62,6 +63,11 @@ const struct esse_profile esse_profile_table[] = {
     ROW("rocksdb/pessimistic", TXN, BEGIN, WRITES, UPDATE, NONE, ALL, SNAPSHOT_ISOLATION, 'D', .lock_sees_snapshot = true),
     ROW("rocksdb/optimistic", TXN, BEGIN, NONE, COMMIT, OCC, ALL, SNAPSHOT_ISOLATION, 'D', .validates_lock_only = true, .lock_sees_snapshot = true),
     ROW("sqlite/serializable", TXN, EITHER, WRITES, UPDATE, CYCLE, ALL, SERIALIZABLE, 'L', .whole_database = true, .lock_sees_snapshot = true),
+    ROW("memory/read-uncommitted", ANY, BEGIN, WRITES, NONE, NONE, ALL, READ_UNCOMMITTED, 'L'),
+    ROW("memory/read-committed", STATEMENT, BEGIN, WRITES, NONE, NONE, ALL, READ_COMMITTED, 'L'),
+    ROW("memory/snapshot-isolation", TXN, BEGIN, NONE, COMMIT, NONE, ALL, SNAPSHOT_ISOLATION, 'L', .lock_sees_snapshot = true),
+    ROW("memory/serializable", TXN, BEGIN, NONE, NONE, OCC, ALL, SERIALIZABLE, 'L'),
+    ROW("memory/strict-serializable", TXN, BEGIN, NONE, NONE, OCC, ALL, STRICT_SERIALIZABLE, 'L'),
     ROW("foundationdb/serializable", TXN, EITHER, NONE, NONE, OCC, ALL, STRICT_SERIALIZABLE, 'D'),
     ROW("singlestore/read-committed", ROW, FIRST, WRITES, NONE, NONE, KEY, READ_COMMITTED, 'U'),
     ROW("cockroachdb/serializable", LATE_ROW, FIRST, NONE, NONE, TO, KEY, SERIALIZABLE, 'D'),

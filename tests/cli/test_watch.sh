@@ -85,7 +85,7 @@ same "the same history" "$(cat native.jsonl)" "$(cat native2.jsonl)"
 declared='{"esse":"trace","version":1,"init":{},"exclusive":true,"sessions":[1,2]}'
 until_told() { # FILE TEXT: waits until the file has the text; 5 s at most
     local tries=0
-    until grep -q "$2" "$1" || [ $((++tries)) -gt 250 ]; do sleep 0.02; done
+    until grep -qs "$2" "$1" || [ $((++tries)) -gt 250 ]; do sleep 0.02; done
 }
 follow() { # FILE OPTIONS...: starts it; its output is in told
     : >told
@@ -180,6 +180,28 @@ expect "another statement does not" 1 "$ESSE" watch --profile mysql/repeatable-r
 # dependencies (seen live at SQLite).
 "$ESSE" watch -q --profile sqlite/serializable "$ROOT/tests/traces/outlived.jsonl" >outlived
 same "a place in the graph that is another's by now" "nothing broken:" "$(head -n 1 outlived | cut -d ' ' -f 1-2)"
+
+# A database is watched while a workload runs, without a file in between.
+expect "the store in memory, by its own profile" 0 "$ESSE" watch --json -n 3000 -w rw-register 'memory:?level=snapshot-isolation'
+has "what was seen" "$OUT" '"summary":true'
+expect "by a stronger profile" 1 timeout 60 "$ESSE" watch --stop -n 20000 -w rw-register --profile memory/snapshot-isolation 'memory:?level=read-committed'
+has "the finding" "$OUT" " broken ("
+"$ESSE" watch -q -n 3000 -s 4 sqlite: >sqlite.out
+check "SQLite" test $? -ne 1
+same "is not broken" "nothing broken:" "$(head -n 1 sqlite.out | cut -d ' ' -f 1-2)"
+"$ESSE" watch -q --json --think 2ms -w rw-register 'memory:?level=snapshot-isolation' >endless.out 2>endless.err &
+pid=$!
+until_told endless.out per_second
+ended "it goes on until a signal" 0
+has "and is whole then" "$(tail -n 1 endless.out)" '"cut_off":0'
+expect "no profile is known" 64 "$ESSE" watch sqlite: --isolation read-uncommitted
+has "and it says which" "$ERR" "no profile is known for sqlite/read-uncommitted"
+expect "all workloads" 64 "$ESSE" watch sqlite: -w all -d 1s
+expect "run --watch" 0 "$ESSE" run -q --watch -n 2000 -w rw-register -o watched-run 'memory:?level=serializable'
+has "tells both" "$(head -n 1 <<<"$OUT") $(grep -c 'holds serializable' <<<"$OUT")" "nothing broken: 0 violations"
+expect "run --watch with a broken promise" 1 timeout 60 "$ESSE" run -q --watch --profile memory/snapshot-isolation -n 3000 -s 8 -w rw-register -l read-committed -o broken-run 'memory:?level=read-committed'
+check "its findings are in the run directory" test -f broken-run/findings/0001/claim.json
+expect "and verify" 0 "$ESSE" verify broken-run/findings/0001
 
 # Folders: written, rechecked by another process, and refused if anything is changed.
 for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/serializable"; do

@@ -14,13 +14,13 @@ enum { INIT_PIECE = 1000 };
 int64_t esse_log_buffer_now(struct esse_log_buffer *log_buffer)
 {
     const int64_t now = esse_clock_ns();
-    atomic_store_explicit(&log_buffer->last, now, memory_order_release);
+    __atomic_store_n(&log_buffer->last, now, __ATOMIC_RELEASE);
     return now;
 }
 
 int64_t esse_log_buffer_last(const struct esse_log_buffer *log_buffer)
 {
-    return atomic_load_explicit(&log_buffer->last, memory_order_relaxed);
+    return __atomic_load_n(&log_buffer->last, __ATOMIC_RELAXED);
 }
 
 static int64_t time_of(const struct esse_log_buffer *log_buffer, int64_t reading)
@@ -60,7 +60,7 @@ struct esse_log_buffer *esse_log_buffer_new(struct esse_arena *arena,
     log_buffer->schema = schema;
     log_buffer->epoch = epoch;
     log_buffer->has_history = true;
-    atomic_init(&log_buffer->last, epoch);
+    log_buffer->last = epoch;
     init_front(&log_buffer->front, arena);
     init_front(&log_buffer->trace, arena);
     esse_out_init_memory(&log_buffer->records, arena);

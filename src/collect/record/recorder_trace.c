@@ -212,8 +212,7 @@ void esse_trace_rename(struct esse_session_buffer *session_buffer, int64_t sessi
  */
 void esse_trace_beats(struct esse_log_buffer *log_buffer, int64_t now, struct esse_out *out)
 {
-    const int64_t last =
-        atomic_load_explicit(&log_buffer->last, memory_order_acquire) - log_buffer->epoch;
+    const int64_t last = __atomic_load_n(&log_buffer->last, __ATOMIC_ACQUIRE) - log_buffer->epoch;
     for (struct esse_session_buffer *s = log_buffer->session_buffers; s; s = s->next) {
         const int64_t own = atomic_load_explicit(&s->floor, memory_order_acquire);
         esse_out_f(out, "{\"beat\":%lld,\"done\":%lld,\"floor\":%lld}\n", (long long)s->session,

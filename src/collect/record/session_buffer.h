@@ -18,8 +18,8 @@ struct esse_key_beginning {
 struct esse_log_buffer {
     struct esse_arena *arena;
     const struct esse_schema *schema;
-    int64_t epoch;        /* readings of the clock: the run's first, ... */
-    _Atomic int64_t last; /* ... and this thread's last */
+    int64_t epoch; /* readings of the clock: the run's first, ... */
+    int64_t last;  /* ... and this thread's last, which others may look at */
     _Atomic bool rests;
     bool has_history, has_trace;
     struct esse_front front; /* of the history */
