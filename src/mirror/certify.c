@@ -33,6 +33,7 @@ ESSE_VEC(vertex_vec, struct vertex)
 struct reader {
     uint32_t vertex, next;
     uint32_t number; /* of its transaction, since the vertex may be another's by now */
+    uint64_t column; /* that it read */
     struct esse_instant version;
 };
 ESSE_VEC(reader_vec, struct reader)
@@ -201,22 +202,22 @@ static void add_edge(struct esse_mirror *m, uint32_t from, uint32_t to, bool is_
     }
 }
 
-/* A transaction may outlive its vertex, which is another's then. */
+/* A transaction may be kept for longer than its vertex, which is another's then. */
 static uint32_t vertex_of(const struct esse_mirror *m, const struct mirror_version *version)
 {
     if (version->txn == MIRROR_NONE)
         return NOBODY;
     const struct mirror_txn *t = &m->txns[version->txn];
-    if (t->status != TXN_COMMITTED || t->c.b != version->c.b || t->c.a != version->c.a)
-        return NOBODY;
     const struct vertex *v = &m->certifier->vertices.at[t->certified];
-    return v->is_used && v->t.number == t->number ? t->certified : NOBODY;
+    const bool is_its = t->status == TXN_COMMITTED && t->c.b == version->c.b &&
+                        t->c.a == version->c.a && v->is_used && v->t.number == t->number;
+    return is_its ? t->certified : NOBODY;
 }
 
 /* ---- readers that wait for a later version ---- */
 
 static void wait_for_next(struct esse_mirror *m, struct mirror_entry *entry,
-                          const struct mirror_txn *t, struct esse_instant version)
+                          const struct mirror_txn *t, uint64_t column, struct esse_instant version)
 {
     struct mirror_certifier *c = m->certifier;
     uint32_t at = c->spare_reader;
@@ -226,8 +227,17 @@ static void wait_for_next(struct esse_mirror *m, struct mirror_entry *entry,
         at = (uint32_t)c->readers.count;
         reader_vec_extend(&c->readers, c->arena, 1);
     }
-    c->readers.at[at] = (struct reader){ t->certified, entry->readers, t->number, version };
+    c->readers.at[at] = (struct reader){ t->certified, entry->readers, t->number, column, version };
     entry->readers = at;
+}
+
+/* Rows are bundles of columns: a version that leaves the column as it was overwrites nothing. */
+static bool overwrites(const struct esse_mirror *m, const struct mirror_version *version,
+                       uint64_t column)
+{
+    uint64_t value;
+    bool any;
+    return esse_mirror_sets(m, version, column, &value, &any);
 }
 
 /* A new version: those that read what it surely overwrote depend on its not being there. */
@@ -244,7 +254,8 @@ void esse_certifier_installed(struct esse_mirror *m, struct mirror_entry *entry,
         const struct reader reader = c->readers.at[at];
         const struct vertex *v = &c->vertices.at[reader.vertex];
         const bool is_there = v->is_used && v->t.number == reader.number;
-        const bool is_overwritten = mirror_sure(reader.version, t->c);
+        const bool is_overwritten =
+            mirror_sure(reader.version, t->c) && overwrites(m, &entry->at[0], reader.column);
         if (is_there && is_overwritten && t->certified)
             add_edge(m, reader.vertex, t->certified, true, entry->key);
         if (is_there && !is_overwritten) {
@@ -259,7 +270,7 @@ void esse_certifier_installed(struct esse_mirror *m, struct mirror_entry *entry,
 
 /* The read is of this version, or of the initial one. */
 void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, struct mirror_txn *t,
-                         const struct mirror_version *version)
+                         uint64_t column, const struct mirror_version *version)
 {
     const struct esse_instant seen = version ? version->c : MIRROR_INITIAL;
     if (!m->certifier || !t->certified)
@@ -270,7 +281,7 @@ void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, stru
     if (entry->at[0].flags) {
         for (struct mirror_version *v = &entry->at[0]; v && v != version;
              v = esse_mirror_older(m, entry, v)) {
-            if (!mirror_sure(seen, v->c))
+            if (!mirror_sure(seen, v->c) || !overwrites(m, v, column))
                 continue;
             is_overwritten = true;
             if (vertex_of(m, v) != t->certified)
@@ -278,7 +289,7 @@ void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, stru
         }
     }
     if (!is_overwritten)
-        wait_for_next(m, entry, t, seen);
+        wait_for_next(m, entry, t, column, seen);
 }
 
 /* ---- OCC ---- */

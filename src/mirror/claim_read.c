@@ -6,6 +6,7 @@
 
 ESSE_VEC(mop_vec, struct esse_mechanism_op)
 ESSE_VEC(mtxn_vec, struct esse_mechanism_txn)
+ESSE_VEC(minit_vec, struct esse_mechanism_init)
 
 struct reader {
     struct esse_trace_sink sink;
@@ -17,15 +18,27 @@ struct reader {
     struct mirror_u32_vec savepoints; /* of all: transaction, operation count */
     struct esse_value_vec savepoint_names;
     int64_t widen_before, widen_after;
-    struct esse_row init;
-    bool has_init, has_init_row;
+    struct minit_vec inits;
+    bool has_init;
+    size_t statement; /* that the operations at hand are rows of, or SIZE_MAX */
 };
 
 /* ---- claim.json ---- */
 
-enum field { F_MECHANISM, F_PROFILE, F_TXN, F_WITH, F_KEY, F_COLUMN, F_VALUE, FIELDS };
-static const char *const field_names[] = { "mechanism", "profile", "txn",  "with",
-                                           "key",       "column",  "value" };
+enum field {
+    F_MECHANISM,
+    F_PROFILE,
+    F_TXN,
+    F_WITH,
+    F_KEY,
+    F_COLUMN,
+    F_VALUE,
+    F_TXNS,
+    F_KEYS,
+    FIELDS
+};
+static const char *const field_names[] = { "mechanism", "profile", "txn",  "with", "key",
+                                           "column",    "value",   "txns", "keys" };
 
 static bool read_claim(struct esse_arena *arena, const char *path, struct esse_values *values,
                        esse_value fields[FIELDS], struct esse_error *err)
@@ -54,6 +67,22 @@ static bool read_claim(struct esse_arena *arena, const char *path, struct esse_v
 
 /* ---- trace.jsonl ---- */
 
+static const struct esse_mechanism_column *columns_of(struct reader *r, esse_value value,
+                                                      size_t *column_count)
+{
+    *column_count = 0;
+    if (esse_value_tag(value) != ESSE_TAG_ATOM ||
+        esse_value_kind(r->sink.values, value) != ESSE_KIND_MAP)
+        return NULL;
+    uint32_t count;
+    const esse_value *parts = esse_value_parts(r->sink.values, value, &count);
+    struct esse_mechanism_column *columns = esse_arena_alloc(r->arena, count + 1u, sizeof *columns);
+    for (uint32_t i = 0; i < count; i += 2)
+        columns[i / 2] = (struct esse_mechanism_column){ parts[i], parts[i + 1] };
+    *column_count = count / 2;
+    return columns;
+}
+
 static bool take_header(struct esse_trace_sink *sink, const struct esse_trace_header *header,
                         struct esse_error *err)
 {
@@ -63,24 +92,13 @@ static bool take_header(struct esse_trace_sink *sink, const struct esse_trace_he
     r->widen_after =
         r->widen_before + (header->resolution == ESSE_NO_TIME ? 1 : header->resolution);
     r->has_init = header->has_init;
-    r->has_init_row = header->init_count;
-    if (header->init_count)
-        r->init = header->init[0];
+    for (size_t i = 0; i < header->init_count; i++) {
+        struct esse_mechanism_init init = { .key = header->init[i].key,
+                                            .value = header->init[i].value };
+        init.columns = columns_of(r, init.value, &init.column_count);
+        minit_vec_push(&r->inits, r->arena, init);
+    }
     return true;
-}
-
-static void take_columns(struct reader *r, struct esse_mechanism_op *op)
-{
-    if (esse_value_tag(op->value) != ESSE_TAG_ATOM ||
-        esse_value_kind(r->sink.values, op->value) != ESSE_KIND_MAP)
-        return;
-    uint32_t count;
-    const esse_value *parts = esse_value_parts(r->sink.values, op->value, &count);
-    struct esse_mechanism_column *columns = esse_arena_alloc(r->arena, count + 1u, sizeof *columns);
-    for (uint32_t i = 0; i < count; i += 2)
-        columns[i / 2] = (struct esse_mechanism_column){ parts[i], parts[i + 1] };
-    op->columns = columns;
-    op->column_count = count / 2;
 }
 
 static void add_op(struct reader *r, uint32_t txn, const struct esse_trace_event *event,
@@ -95,8 +113,9 @@ static void add_op(struct reader *r, uint32_t txn, const struct esse_trace_event
                                     .failed = event->failed,
                                     .cursor = event->cursor,
                                     .is_found = found,
+                                    .statement = r->statement,
                                     .undone_by = SIZE_MAX };
-    take_columns(r, &op);
+    op.columns = columns_of(r, value, &op.column_count);
     mop_vec_push(&r->ops[txn], r->arena, op);
 }
 
@@ -105,6 +124,7 @@ static void take_op(struct reader *r, uint32_t txn, const struct esse_trace_even
     static const enum esse_mechanism_op_kind kinds[] = { ESSE_MOP_READ, ESSE_MOP_WRITE,
                                                          ESSE_MOP_WRITE, ESSE_MOP_DELETE };
     const struct esse_op_record *op = &event->op;
+    r->statement = SIZE_MAX;
     if (!esse_op_is_predicate(op->kind)) {
         esse_value value = op->kind == ESSE_OP_DELETE ? ESSE_NIL : op->value;
         if (op->is_list)
@@ -116,6 +136,7 @@ static void take_op(struct reader *r, uint32_t txn, const struct esse_trace_even
     const bool is_update = op->kind == ESSE_OP_PREDICATE_UPDATE;
     /* The statement itself, which takes a snapshot even if it returns nothing. */
     add_op(r, txn, event, ESSE_MOP_READ, ESSE_NONE, ESSE_NONE, is_update);
+    r->statement = r->ops[txn].count - 1;
     for (size_t i = 0; i < op->count; i++) {
         const struct esse_row *row = &event->rows[op->first + i];
         add_op(r, txn, event, ESSE_MOP_READ, row->key, row->value, is_update);
@@ -144,6 +165,9 @@ static uint32_t new_txn(struct reader *r, const struct esse_trace_event *event)
 {
     const uint32_t at = (uint32_t)r->txns.count;
     struct esse_mechanism_txn t = { .row = r->profile,
+                                    .session = event->session_number,
+                                    .place = at,
+                                    .timestamp = ESSE_NO_TIME,
                                     .end = ESSE_MEND_UNKNOWN,
                                     .before = event->before - r->widen_before,
                                     .after = INT64_MAX };
@@ -177,6 +201,7 @@ static void take_end(struct reader *r, uint32_t txn, const struct esse_trace_eve
                                                               : ESSE_MEND_COMMIT;
     t->before = event->before - r->widen_before;
     t->after = is_endless ? INT64_MAX : event->after + r->widen_after;
+    t->timestamp = event->commit_ts;
     for (size_t i = 0; i < r->ops[txn].count && t->end == ESSE_MEND_ABORT; i++)
         if (r->ops[txn].at[i].failed && r->ops[txn].at[i].before < t->before)
             t->before = r->ops[txn].at[i].before;
@@ -231,14 +256,15 @@ static bool find_kind(const struct esse_values *values, esse_value name, enum es
     const struct esse_span text = esse_value_kind(values, name) == ESSE_KIND_STRING
                                       ? esse_value_text(values, name, room)
                                       : (struct esse_span){ "", 0 };
-    for (unsigned i = 0; i <= ESSE_MECHANISM_OCC; i++) {
+    for (unsigned i = 0; i < ESSE_MECHANISMS; i++) {
         if (esse_span_is(text, esse_mechanism_names[i])) {
             *kind = (enum esse_claim_kind)i;
             return true;
         }
     }
     return esse_fail(err, ESSE_EINPUT,
-                     "the kernel rechecks claims about CR, ME, FUW and OCC; this is another");
+                     "the kernel rechecks claims about CR, ME, FUW, OCC, SC and Joint; this is "
+                     "another");
 }
 
 static bool find_profile(struct reader *r, esse_value name, struct esse_profile *own,
@@ -255,23 +281,47 @@ static bool find_profile(struct reader *r, esse_value name, struct esse_profile 
     return false;
 }
 
-static struct esse_mechanism_trace trace_of(struct reader *r, esse_value key)
+static struct esse_mechanism_trace trace_of(struct reader *r)
 {
-    struct esse_mechanism_trace trace = {
-        .txns = r->txns.at, .txn_count = r->txns.count, .has_init = r->has_init, .init = ESSE_NIL
-    };
     for (size_t i = 0; i < r->txns.count; i++) {
         r->txns.at[i].ops = r->ops[i].at;
         r->txns.at[i].op_count = r->ops[i].count;
     }
-    if (!r->has_init_row || !esse_value_eq(r->init.key, key))
-        return trace;
-    struct esse_mechanism_op op = { .value = r->init.value };
-    take_columns(r, &op);
-    trace.init = op.value;
-    trace.init_columns = op.columns;
-    trace.init_column_count = op.column_count;
-    return trace;
+    return (struct esse_mechanism_trace){ .txns = r->txns.at,
+                                          .txn_count = r->txns.count,
+                                          .has_init = r->has_init,
+                                          .inits = r->inits.at,
+                                          .init_count = r->inits.count };
+}
+
+/* A member that lists names. */
+static const esse_value *list_of(const struct reader *r, esse_value field, size_t *count)
+{
+    uint32_t parts = 0;
+    const esse_value *list = NULL;
+    if (esse_value_tag(field) == ESSE_TAG_ATOM &&
+        esse_value_kind(r->sink.values, field) == ESSE_KIND_SEQ)
+        list = esse_value_parts(r->sink.values, field, &parts);
+    *count = parts;
+    return list;
+}
+
+static void fill_claim(struct reader *r, const esse_value fields[FIELDS],
+                       struct esse_mechanism_claim *claim)
+{
+    const bool is_read = claim->kind == ESSE_CLAIM_CR;
+    const esse_value *names = list_of(r, fields[F_TXNS], &claim->txn_count);
+    size_t *txns = esse_arena_array(r->arena, claim->txn_count + 1, *txns);
+    for (size_t i = 0; i < claim->txn_count; i++)
+        txns[i] = txn_named(r, names[i]);
+    claim->txns = txns;
+    claim->keys = list_of(r, fields[F_KEYS], &claim->key_count);
+    claim->txn = txn_named(r, fields[F_TXN]);
+    claim->with =
+        is_read || claim->kind >= ESSE_CLAIM_SC ? claim->txn : txn_named(r, fields[F_WITH]);
+    claim->key = fields[F_KEY];
+    claim->column = fields[F_COLUMN];
+    claim->value = fields[F_VALUE];
 }
 
 bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char **told,
@@ -289,12 +339,8 @@ bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char 
         !find_profile(&r, fields[F_PROFILE], &own, err) ||
         !esse_trace_read(esse_arena_format(arena, "%s/trace.jsonl", folder), &load, &r.sink, err))
         return false;
-    claim.txn = txn_named(&r, fields[F_TXN]);
-    claim.with = claim.kind == ESSE_CLAIM_CR ? claim.txn : txn_named(&r, fields[F_WITH]);
-    claim.key = fields[F_KEY];
-    claim.column = fields[F_COLUMN];
-    claim.value = fields[F_VALUE];
-    const struct esse_mechanism_trace trace = trace_of(&r, claim.key);
+    fill_claim(&r, fields, &claim);
+    const struct esse_mechanism_trace trace = trace_of(&r);
     if (!esse_recheck_mechanism(&trace, &claim, err))
         return false;
     *told = esse_arena_format(arena, "%s broken (%s)", esse_mechanism_names[claim.kind],

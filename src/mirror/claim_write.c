@@ -1,58 +1,11 @@
 #include "base/outfile.h"
 #include "history/value_json.h"
-#include "mirror/mirror_state.h"
+#include "mirror/claim_choose.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* A finding as files, made from the events that are kept. */
-
-ESSE_VEC(event_vec, struct esse_mirror_event)
-
-struct choosing {
-    const struct esse_finding *finding;
-    struct esse_arena *arena;
-    struct mirror_u32_vec txns; /* numbers */
-    struct event_vec events;
-};
-
-static bool is_chosen(const struct choosing *c, uint32_t txn)
-{
-    for (size_t i = 0; i < c->txns.count; i++)
-        if (c->txns.at[i] == txn)
-            return true;
-    return false;
-}
-
-/* Readers too: they show what became of writers whose outcome is not known. */
-static void choose_of_key(void *context, const struct esse_mirror_event *event)
-{
-    struct choosing *c = context;
-    const bool is_of_key = (event->kind >= ESSE_MIRROR_READ && event->kind <= ESSE_MIRROR_DELETE) ||
-                           event->kind == ESSE_MIRROR_ROW || event->kind == ESSE_MIRROR_NEW;
-    if (is_of_key && event->key == c->finding->key && !is_chosen(c, event->txn))
-        mirror_u32_vec_push(&c->txns, c->arena, event->txn);
-}
-
-/* Those that had ended before the pivot began to commit can be left out. */
-static void drop_old(void *context, const struct esse_mirror_event *event)
-{
-    struct choosing *c = context;
-    if (event->kind != ESSE_MIRROR_COMMIT || event->after > c->finding->since ||
-        event->flags & ESSE_MIRROR_ENDLESS)
-        return;
-    for (size_t i = c->finding->txn_count; i < c->txns.count; i++)
-        if (c->txns.at[i] == event->txn)
-            c->txns.at[i] = c->txns.at[--c->txns.count];
-}
-
-static void take_chosen(void *context, const struct esse_mirror_event *event)
-{
-    struct choosing *c = context;
-    if (event->kind != ESSE_MIRROR_GAP && is_chosen(c, event->txn))
-        event_vec_push(&c->events, c->arena, *event);
-}
 
 /* ---- events as they came ---- */
 
@@ -61,7 +14,9 @@ struct writing {
     struct esse_values *values;
     struct esse_trace_sink *sink;
     struct esse_arena *arena;
-    const struct choosing *c;
+    const struct claim_choice *c;   /* the transaction at hand */
+    const struct claim_choice *all; /* of the finding */
+    esse_value session;
     struct esse_row rows[256];
     esse_value items[256];
 };
@@ -89,7 +44,7 @@ static esse_value whole_value(struct writing *w, size_t *at)
 
 static void fill_rows(struct writing *w, struct esse_trace_event *to, size_t *at)
 {
-    const struct event_vec *events = &w->c->events;
+    const struct mirror_event_vec *events = &w->c->events;
     to->rows = w->rows;
     while (*at + 1 < events->count && to->op.count < 256 &&
            events->at[*at + 1].kind == ESSE_MIRROR_ROW) {
@@ -107,7 +62,7 @@ static void fill_rows(struct writing *w, struct esse_trace_event *to, size_t *at
 
 static void fill_list(struct writing *w, struct esse_trace_event *to, size_t *at)
 {
-    const struct event_vec *events = &w->c->events;
+    const struct mirror_event_vec *events = &w->c->events;
     to->op.is_list = true;
     to->items = w->items;
     while (*at + 1 < events->count && to->op.count < 256 &&
@@ -163,7 +118,7 @@ static void fill_other(struct writing *w, struct esse_trace_event *to,
 static bool write_event(struct writing *w, size_t *at, esse_value name, struct esse_error *err)
 {
     const struct esse_mirror_event *event = &w->c->events.at[*at];
-    struct esse_trace_event to = { .session = esse_value_small(event->session),
+    struct esse_trace_event to = { .session = w->session,
                                    .txn = name,
                                    .commit_ts = ESSE_NO_TIME,
                                    .before = event->before + w->m->skew,
@@ -178,18 +133,40 @@ static bool write_event(struct writing *w, size_t *at, esse_value name, struct e
     return w->sink->event(w->sink, &to, err);
 }
 
+/* Was another transaction of its session open at the same time?  Then they are in no order, and
+ * each is written as a session of its own. */
+static bool is_interleaved(const struct writing *w, uint32_t txn)
+{
+    const struct mirror_event_vec *events = &w->all->events;
+    size_t first = events->count, last = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        if (events->at[i].txn == txn) {
+            first = i < first ? i : first;
+            last = i;
+        }
+    }
+    for (size_t i = first; i < last; i++)
+        if (events->at[i].txn != txn && events->at[i].session == events->at[first].session)
+            return true;
+    return false;
+}
+
 /* The events of one transaction, in their order. */
 static bool write_txn(struct writing *w, uint32_t txn, struct esse_error *err)
 {
-    struct event_vec own = { 0 };
-    for (size_t i = 0; i < w->c->events.count; i++)
-        if (w->c->events.at[i].txn == txn)
-            event_vec_push(&own, w->arena, w->c->events.at[i]);
-    struct choosing only = { .events = own };
-    const struct choosing *all = w->c;
+    struct mirror_event_vec own = { 0 };
+    for (size_t i = 0; i < w->all->events.count; i++)
+        if (w->all->events.at[i].txn == txn)
+            mirror_event_vec_push(&own, w->arena, w->all->events.at[i]);
+    struct claim_choice only = { .events = own };
     esse_value name = esse_value_small(txn); /* if its BEGIN is not kept any more */
     bool ok = true;
     w->c = &only;
+    w->session = esse_value_small(own.count ? own.at[0].session : 0);
+    if (is_interleaved(w, txn)) {
+        const char *text = esse_arena_format(w->arena, "(session of %u)", txn);
+        w->session = esse_value_string(w->values, text, strlen(text));
+    }
     for (size_t i = 0; ok && i < own.count; i++) {
         if (own.at[i].kind == ESSE_MIRROR_BEGIN)
             name = value_of(w, own.at[i].key);
@@ -197,32 +174,42 @@ static bool write_txn(struct writing *w, uint32_t txn, struct esse_error *err)
             continue;
         ok = write_event(w, &i, name, err);
     }
-    w->c = all;
     return ok;
 }
 
-/* The initial version of the key, as far as it is known. */
-static void fill_init(struct writing *w, struct esse_trace_header *header, uint64_t key)
+static struct mirror_entry *entry_of(const struct esse_mirror *m, uint64_t key)
 {
-    struct mirror_entry *entry = NULL;
-    struct esse_probe probe = esse_index_probe(&w->m->index, esse_hash_word(key));
-    for (uint32_t id; !entry && esse_probe_next(&probe, &id);)
-        if (mirror_entry_at(w->m, id)->key == key)
-            entry = mirror_entry_at(w->m, id);
-    if (!entry || !entry->init)
-        return;
-    header->has_init = true;
-    const struct mirror_version *first = NULL;
+    struct esse_probe probe = esse_index_probe(&m->index, esse_hash_word(key));
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (mirror_entry_at(m, id)->key == key)
+            return mirror_entry_at(m, id);
+    return NULL;
+}
+
+static const struct mirror_version *initial_version(const struct esse_mirror *m,
+                                                    const struct mirror_entry *entry)
+{
     for (unsigned i = 0; i < 2; i++)
         if (entry->at[i].flags && entry->at[i].c.a == MIRROR_INITIAL.a)
-            first = &entry->at[i];
-    for (uint32_t at = entry->more; at; at = w->m->versions.at[at].next)
-        if (w->m->versions.at[at].c.a == MIRROR_INITIAL.a)
-            first = &w->m->versions.at[at];
+            return &entry->at[i];
+    for (uint32_t at = entry->more; at; at = m->versions.at[at].next)
+        if (m->versions.at[at].c.a == MIRROR_INITIAL.a)
+            return &m->versions.at[at];
+    return NULL;
+}
+
+/* Adds the initial version of the key; false if it is not known. */
+static bool add_init(struct writing *w, struct esse_trace_header *header, uint64_t key)
+{
+    const struct mirror_entry *entry = entry_of(w->m, key);
+    if (!entry || !entry->init || header->init_count == 256)
+        return false;
+    const struct mirror_version *first = initial_version(w->m, entry);
     if (!first && entry->init == WORD_NIL)
-        return;
-    w->rows[0] = (struct esse_row){ value_of(w, key), ESSE_NONE, ESSE_NONE };
-    w->rows[0].value = value_of(w, first ? first->value : entry->init);
+        return true;
+    struct esse_row *row = &w->rows[header->init_count++];
+    *row = (struct esse_row){ value_of(w, key), ESSE_NONE, ESSE_NONE };
+    row->value = value_of(w, first ? first->value : entry->init);
     if (first && first->columns) {
         const struct mirror_columns *columns = &w->m->columns.at[first->columns];
         esse_value *parts = esse_arena_array(w->arena, 2 * columns->count + 1, esse_value);
@@ -230,23 +217,34 @@ static void fill_init(struct writing *w, struct esse_trace_header *header, uint6
             parts[2 * i] = value_of(w, columns->at[i].name);
             parts[2 * i + 1] = value_of(w, columns->at[i].value);
         }
-        w->rows[0].value = esse_value_compound(w->values, ESSE_KIND_MAP, parts, 2 * columns->count);
+        row->value = esse_value_compound(w->values, ESSE_KIND_MAP, parts, 2 * columns->count);
     }
-    header->init = w->rows;
-    header->init_count = 1;
+    return true;
 }
 
-static bool write_trace(const struct esse_mirror *m, const struct choosing *c, struct esse_out *out,
-                        struct esse_error *err)
+/* Initial versions are either all in the header, or none. */
+static void fill_init(struct writing *w, struct esse_trace_header *header, uint64_t key)
+{
+    header->init = w->rows;
+    header->has_init = key == 0 || add_init(w, header, key);
+    for (size_t i = 0; i < w->all->keys.count && header->has_init; i++)
+        if (w->all->keys.at[i] != key)
+            header->has_init = add_init(w, header, w->all->keys.at[i]);
+    if (!header->has_init)
+        header->init_count = 0;
+}
+
+static bool write_trace(const struct esse_mirror *m, const struct claim_choice *c, uint64_t key,
+                        struct esse_out *out, struct esse_error *err)
 {
     struct writing *w = esse_arena_alloc(c->arena, 1, sizeof *w);
     struct esse_trace_header header = { .resolution = m->resolution,
                                         .skew = m->skew,
                                         .exclusive = m->exclusive };
-    *w = (struct writing){ .m = m, .arena = c->arena, .c = c };
+    *w = (struct writing){ .m = m, .arena = c->arena, .all = c };
     w->values = esse_values_new(c->arena);
     w->sink = esse_trace_writer(c->arena, w->values, out);
-    fill_init(w, &header, c->finding->key);
+    fill_init(w, &header, key);
     bool ok = w->sink->header(w->sink, &header, err);
     for (size_t i = 0; ok && i < c->txns.count; i++)
         ok = write_txn(w, c->txns.at[i], err);
@@ -270,9 +268,31 @@ static void put_value(const struct esse_mirror *m, struct esse_arena *arena, str
     esse_value_put_json(out, values, esse_word_value(m->words, word, values));
 }
 
-static void write_claim(const struct esse_mirror *m, struct choosing *c, struct esse_out *out)
+static void put_list(const struct esse_mirror *m, struct esse_arena *arena, struct esse_out *out,
+                     const char *member, const uint64_t *words, size_t count)
 {
-    const struct esse_finding *finding = c->finding;
+    struct esse_values *values = esse_values_new(arena);
+    esse_out_f(out, ",\n \"%s\":[", member);
+    for (size_t i = 0; i < count; i++) {
+        esse_out_text(out, i ? "," : "");
+        esse_value_put_json_name(out, values, esse_word_value(m->words, words[i], values));
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_several(const struct esse_mirror *m, const struct esse_finding *finding,
+                        const struct claim_choice *c, struct esse_out *out)
+{
+    uint64_t names[ESSE_FINDING_TXNS];
+    for (uint32_t i = 0; i < finding->txn_count; i++)
+        names[i] = finding->txns[i].name;
+    put_list(m, c->arena, out, "txns", names, finding->txn_count);
+    put_list(m, c->arena, out, "keys", c->keys.at, c->keys.count);
+}
+
+static void write_claim(const struct esse_mirror *m, const struct esse_finding *finding,
+                        const struct claim_choice *c, struct esse_out *out)
+{
     char room[ESSE_PROFILE_ROOM];
     const char *profile = m->options.profile->name;
     if (!esse_profile_find(profile))
@@ -285,6 +305,8 @@ static void write_claim(const struct esse_mirror *m, struct choosing *c, struct 
     put_name(m, c->arena, out, "txn", finding->txns[0].name);
     if (finding->txn_count > 1)
         put_name(m, c->arena, out, "with", finding->txns[1].name);
+    if (finding->mechanism >= ESSE_MECHANISM_SC)
+        put_several(m, finding, c, out);
     if (finding->key)
         put_name(m, c->arena, out, "key", finding->key);
     if (finding->column)
@@ -300,57 +322,42 @@ static bool begin_file(struct esse_outfile *file, struct esse_arena *arena, cons
     return esse_outfile_open(file, arena, esse_arena_format(arena, "%s/%s", folder, name), err);
 }
 
-static bool write_files(const struct esse_mirror *m, struct choosing *c, const char *folder,
-                        struct esse_error *err)
+static bool write_files(const struct esse_mirror *m, const struct esse_finding *finding,
+                        const struct claim_choice *c, const char *folder, struct esse_error *err)
 {
     struct esse_outfile file;
     if (!begin_file(&file, c->arena, folder, "trace.jsonl", err))
         return false;
-    if (!write_trace(m, c, &file.out, err)) {
+    if (!write_trace(m, c, finding->key, &file.out, err)) {
         esse_outfile_discard(&file);
         return false;
     }
     if (!esse_outfile_commit(&file, err) || !begin_file(&file, c->arena, folder, "claim.json", err))
         return false;
-    write_claim(m, c, &file.out);
+    write_claim(m, finding, c, &file.out);
     if (!esse_outfile_commit(&file, err) || !begin_file(&file, c->arena, folder, "README", err))
         return false;
     esse_out_f(
         &file.out,
         "%s: %s.\n\ntrace.jsonl  the events of the transactions concerned, and of the writers "
-        "of the key\nclaim.json   what is claimed of them\n\nesse verify %s  holds the one "
+        "of the keys\nclaim.json   what is claimed of them\n\nesse verify %s  holds the one "
         "against the other.\n",
-        esse_mechanism_titles[c->finding->mechanism], esse_mirror_rule_words[c->finding->rule],
-        folder);
+        esse_mechanism_titles[finding->mechanism], esse_mirror_rule_words[finding->rule], folder);
     return esse_outfile_commit(&file, err);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint32_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
 }
 
 bool esse_mirror_write_claim(const struct esse_mirror *m, const struct esse_finding *finding,
                              const char *folder, bool *is_rechecked, struct esse_error *err)
 {
-    struct choosing c = { .finding = finding, .arena = esse_arena_new() };
+    struct claim_choice c = { .arena = esse_arena_new() };
     const char *told;
     bool ok = mkdir(folder, 0777) == 0 || errno == EEXIST ||
               esse_fail(err, ESSE_EIO, "cannot make '%s': %s", folder, strerror(errno));
-    for (uint32_t i = 0; i < finding->txn_count; i++)
-        mirror_u32_vec_push(&c.txns, c.arena, finding->txns[i].number);
-    if (finding->mechanism == ESSE_MECHANISM_CR) {
-        esse_pipeline_kept(m->pipeline, choose_of_key, &c);
-        esse_pipeline_kept(m->pipeline, drop_old, &c);
-    }
-    /* Numbers rise along a session, and so must the times of its events. */
-    if (c.txns.count)
-        qsort(c.txns.at, c.txns.count, sizeof *c.txns.at, compare_numbers);
-    esse_pipeline_kept(m->pipeline, take_chosen, &c);
-    ok = ok && write_files(m, &c, folder, err);
-    *is_rechecked =
-        finding->mechanism <= ESSE_MECHANISM_OCC && finding->rule != ESSE_RULE_TWO_VERSIONS;
+    esse_claim_choose(m, finding, &c);
+    ok = ok && write_files(m, finding, &c, folder, err);
+    /* The kernel does not work out outcomes that were not learnt for several transactions. */
+    const bool is_known = finding->mechanism < ESSE_MECHANISM_SC || (size_t)c.ended == c.txns.count;
+    *is_rechecked = finding->rule != ESSE_RULE_TWO_VERSIONS && !finding->more_txns && is_known;
     if (ok && *is_rechecked && !esse_claim_verify(c.arena, folder, &told, err)) {
         /* What it needs may have been too long ago: then it cannot be rechecked. */
         *is_rechecked = false;

@@ -116,6 +116,11 @@ static uint32_t new_node(struct mirror_joint *j, const struct node *node)
 
 /* ---- instants of transactions ---- */
 
+static uint32_t session_of(const struct mirror_txn *t)
+{
+    return t->is_interleaved ? ESSE_JOINT_NONE : t->session;
+}
+
 /* In its session: 0 is BEGIN, i + 1 operation i. */
 static uint64_t place(const struct mirror_txn *t, uint32_t at)
 {
@@ -152,7 +157,7 @@ static uint32_t node_of_txn(struct esse_mirror *m, uint32_t slot, uint64_t key, 
     if (*own)
         return *own;
     const bool has_place = t->status == TXN_COMMITTED;
-    struct node node = { .n = { .at = is_s ? t->s : t->c, .session = t->session },
+    struct node node = { .n = { .at = is_s ? t->s : t->c, .session = session_of(t) },
                          .txn = slot,
                          .op = by_key ? t->key_nodes : 0,
                          .owner = by_key ? (is_s ? OWNER_KEY_S : OWNER_KEY_C)
@@ -178,7 +183,7 @@ static uint32_t node_of_op(struct esse_mirror *m, uint32_t slot, uint32_t at)
         return op->node;
     const uint64_t here = place(t, (op->statement == MIRROR_NONE ? at : op->statement) + 1);
     const struct node node = {
-        .n = { .at = op->at, .session = t->session, .first = here, .last = here },
+        .n = { .at = op->at, .session = session_of(t), .first = here, .last = here },
         .txn = slot,
         .op = at,
         .owner = OWNER_OP
@@ -192,7 +197,8 @@ static uint32_t node_of_op(struct esse_mirror *m, uint32_t slot, uint32_t at)
  * can only lose a finding. */
 static uint32_t node_of_nobody(struct esse_mirror *m, struct esse_instant c)
 {
-    const struct node node = { .n = { .at = c, .session = UINT32_MAX }, .owner = OWNER_NOBODY };
+    const struct node node = { .n = { .at = c, .session = ESSE_JOINT_NONE },
+                               .owner = OWNER_NOBODY };
     return new_node(m->joint, &node);
 }
 
@@ -419,6 +425,8 @@ void esse_joint_read(struct esse_mirror *m, uint64_t key, uint32_t txn, uint32_t
     const struct esse_instant s = has_own ? esse_mirror_snapshot(t, &t->ops[op]) : t->ops[op].at;
     if (!j || count > MOST || t->row->reads == ESSE_READS_LATE_ROW)
         return;
+    if (t->row->reads != ESSE_READS_TXN && t->ops[op].flags & OP_CURSOR)
+        return; /* its snapshot is no instant of the operation */
     if (count == 1 && (!candidates[0].version || mirror_sure(candidates[0].c, s)))
         return; /* as the intervals say */
     struct constraint constraint = { .c = { .is_read = true,

@@ -121,7 +121,7 @@ static void look_at(struct solver *s, const struct esse_joint_constraint *c)
 static bool is_before(const struct solver *s, uint32_t i, uint32_t j)
 {
     const struct esse_joint_node *a = &s->problem->nodes[i], *b = &s->problem->nodes[j];
-    if (a->session == b->session && a->last < b->first)
+    if (a->session != ESSE_JOINT_NONE && a->session == b->session && a->last < b->first)
         return true;
     if (s->problem->by_session_only)
         return false;

@@ -15,7 +15,8 @@ enum { ESSE_JOINT_NODES = 256 };
 
 struct esse_joint_node {
     struct esse_instant at;
-    /* One of a session is before another if all of its places there are: program order. */
+    /* One of a session is before another if all of its places there are: program order.  NONE: it
+     * is in no such order. */
     uint32_t session;
     uint64_t first, last;
 };

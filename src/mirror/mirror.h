@@ -136,8 +136,9 @@ esse_value esse_mirror_value(const struct esse_mirror *mirror, uint64_t word,
  * of its key, claim.json and README.  Then the kernel (evidence/recheck_mechanism.h) holds what was
  * written against the profile: false with ESSE_EBUG if it does not follow.
  *
- * 'is_rechecked' is false of mechanisms that the kernel has no arithmetic for, SC and Joint, and of
- * findings about events that are not kept any more (keep_bytes).
+ * 'is_rechecked' is false of a row that came twice, of SC and Joint among more transactions than a
+ * finding names or with outcomes that were not learnt, and of findings about events that are not
+ * kept any more (keep_bytes).
  */
 bool esse_mirror_write_claim(const struct esse_mirror *mirror, const struct esse_finding *finding,
                              const char *folder, bool *is_rechecked, struct esse_error *err);

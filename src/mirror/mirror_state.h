@@ -124,6 +124,7 @@ struct mirror_txn {
     const struct esse_profile *row;
     enum mirror_status status;
     bool has_begin, has_gap, is_late, waits, is_compared, has_opaque, wrote;
+    bool is_interleaved;             /* with others of its session: they are in no order */
     struct esse_instant begin, s, c; /* c: COMMIT, or when its locks were released */
     struct esse_instant opaque;      /* of its gap, if it has one */
     int64_t failed;                  /* 'before' of the first operation that failed */
@@ -307,7 +308,7 @@ void esse_certifier_enter(struct esse_mirror *m, struct mirror_txn *t);
 void esse_certifier_installed(struct esse_mirror *m, struct mirror_entry *entry,
                               const struct mirror_txn *t);
 void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, struct mirror_txn *t,
-                         const struct mirror_version *version);
+                         uint64_t column, const struct mirror_version *version);
 void esse_certifier_validate(struct esse_mirror *m, struct mirror_txn *t);
 void esse_certifier_round(struct esse_mirror *m);
 

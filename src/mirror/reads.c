@@ -276,7 +276,7 @@ static void explained(struct esse_mirror *m, struct reading *r, size_t matching)
         r->column == COLUMN_SCALAR)
         r->entry->init = r->value; /* the first sure read of what nobody told */
     if (matching == 1 && !r->is_uncertain && m->candidates.at[only].is_sure_value)
-        esse_certifier_read(m, r->entry, r->t, v);
+        esse_certifier_read(m, r->entry, r->t, r->column, v);
     if (all_sure && is_ordered(r))
         esse_joint_read(m, r->entry->key, r->slot, r->op, r->at_snapshot, m->candidates.at, count);
 }
@@ -312,7 +312,7 @@ static void judge_at(struct esse_mirror *m, struct reading *r, const struct mirr
         if (r->value != WORD_NIL && !m->opaque_b.count && is_ordered(r) && is_usual(r)) {
             m->counters.by_time++;
             esse_window_saw(m, &r->t->ops[r->op], r->entry->at[0].c.a);
-            esse_certifier_read(m, r->entry, r->t, &r->entry->at[0]);
+            esse_certifier_read(m, r->entry, r->t, r->column, &r->entry->at[0]);
             return;
         }
         m->counters.reads_slow++;

@@ -70,10 +70,14 @@ static void begin(struct esse_mirror *m, const struct esse_mirror_event *event)
                               .column_room = kept.column_room,
                               .savepoints = kept.savepoints,
                               .savepoint_room = kept.savepoint_room };
+    m->counters.live++;
     uint32_t *first = open_of(m, event->session);
     t->next_open = *first;
     *first = slot;
-    m->counters.live++;
+    if (t->next_open == MIRROR_NONE)
+        return;
+    for (uint32_t open = slot; open != MIRROR_NONE; open = m->txns[open].next_open)
+        m->txns[open].is_interleaved = true;
 }
 
 static struct mirror_op *new_op(struct esse_mirror *m, struct mirror_txn *t)

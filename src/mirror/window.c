@@ -175,9 +175,11 @@ void esse_window_record(struct esse_mirror *m, struct mirror_txn *t)
     struct mirror_window *w = m->window;
     if (!w)
         return;
-    struct window_txn txn = {
-        .name = t->name, .ended = t->ended, .session = t->session, .start = t->s.b, .end = t->c.a
-    };
+    struct window_txn txn = { .name = t->name,
+                              .ended = t->ended,
+                              .session = t->is_interleaved ? WINDOW_ALONE : t->session,
+                              .start = t->s.b,
+                              .end = t->c.a };
     for (uint32_t i = 0; i < t->op_count; i++)
         record_op(m, &t->ops[i], &txn);
     window_txn_vec_push(&w->now.txns, w->arena, txn);

@@ -161,6 +161,15 @@ static bool is_left_out(const struct making *k, const struct window_op *op,
     return false;
 }
 
+/* The name of a session that has only this transaction. */
+static esse_value alone(struct making *k, esse_value name)
+{
+    char room[64];
+    const char *text = esse_arena_format(k->arena, "(session of %s)",
+                                         esse_value_brief(k->sink->values, name, room));
+    return esse_value_string(k->sink->values, text, strlen(text));
+}
+
 static bool send_txn(struct making *k, const struct window_txn *t, const struct window_op *ops,
                      const struct window_source *sources, struct esse_error *err)
 {
@@ -182,8 +191,9 @@ static bool send_txn(struct making *k, const struct window_txn *t, const struct 
                                            .snapshot = ESSE_NONE };
         esse_op_record_vec_push(&k->ops, k->arena, op);
     }
-    txn.session = value_of(k, k->m->sessions.at[t->session]);
     txn.name = value_of(k, t->name);
+    txn.session = t->session == WINDOW_ALONE ? alone(k, txn.name)
+                                             : value_of(k, k->m->sessions.at[t->session]);
     txn.start = t->start == INT64_MIN ? ESSE_NO_TIME : t->start;
     txn.end = t->end - 1 > t->start ? t->end - 1 : t->start;
     txn.ops = k->ops.at;

@@ -21,6 +21,8 @@ struct window_op {
     uint8_t kind;          /* enum esse_op_kind */
 };
 
+#define WINDOW_ALONE UINT32_MAX /* a session of its own: it was interleaved with others of its */
+
 struct window_txn {
     uint64_t name, ended;
     uint32_t session;

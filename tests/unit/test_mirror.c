@@ -338,6 +338,26 @@ TEST(test_mirror__begin_names_the_row)
     CHECK_EQ(watch_text(text, "postgresql/repeatable-read").count, 0);
 }
 
+TEST(test_mirror__a_cursor_sees_what_was_there_when_it_was_declared)
+{
+    const struct mirror_result result = watch_text(
+        "{'esse':'trace','version':1,'init':{'x':0},'exclusive':true}\n" OP(
+            1, "a", "'begin':true", 5, 6) OP(2, "b", "'w':'x','v':1", 10, 12) COMMIT(2, "b", 13, 15)
+            OP(1, "a", "'r':'x','v':0,'cursor':true", 20, 22) COMMIT(1, "a", 23, 25),
+        "postgresql/read-committed");
+    CHECK_EQ(result.count, 0);
+}
+
+/* They have no program order: each may have committed before the other one's read. */
+TEST(test_mirror__transactions_of_one_session_that_are_interleaved_have_no_order)
+{
+    const struct mirror_result result =
+        watch_text(HEADER OP(1, "a", "'w':'x','v':1", 5, 6) OP(1, "b", "'r':'x','v':null", 8, 20)
+                       COMMIT(1, "a", 9, 21) COMMIT(1, "b", 22, 25),
+                   "postgresql/repeatable-read");
+    CHECK_EQ(result.count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +386,9 @@ int main(void)
         cmocka_unit_test(test_mirror__a_late_event_is_not_verified_and_withdraws),
         cmocka_unit_test(test_mirror__every_row_can_be_written_and_read),
         cmocka_unit_test(test_mirror__begin_names_the_row),
+        cmocka_unit_test(test_mirror__a_cursor_sees_what_was_there_when_it_was_declared),
+        cmocka_unit_test(
+            test_mirror__transactions_of_one_session_that_are_interleaved_have_no_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
