@@ -357,7 +357,9 @@ bool esse_mirror_write_claim(const struct esse_mirror *m, const struct esse_find
     ok = ok && write_files(m, finding, &c, folder, err);
     /* The kernel does not work out outcomes that were not learnt for several transactions. */
     const bool is_known = finding->mechanism < ESSE_MECHANISM_SC || (size_t)c.ended == c.txns.count;
-    *is_rechecked = finding->rule != ESSE_RULE_TWO_VERSIONS && !finding->more_txns && is_known;
+    const bool is_of_rows =
+        finding->rule == ESSE_RULE_TWO_VERSIONS || finding->rule == ESSE_RULE_MISSED_ROW;
+    *is_rechecked = !is_of_rows && !finding->more_txns && is_known;
     if (ok && *is_rechecked && !esse_claim_verify(c.arena, folder, &told, err)) {
         /* What it needs may have been too long ago: then it cannot be rechecked. */
         *is_rechecked = false;

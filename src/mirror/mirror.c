@@ -63,6 +63,7 @@ void esse_mirror_finish(struct esse_mirror *m)
 void esse_mirror_release(struct esse_mirror *m)
 {
     esse_window_release(m->window);
+    esse_missed_release(m->predicates);
     esse_words_release(m->words);
     esse_pipeline_release(m->pipeline);
     esse_arena_free(m->reading);

@@ -98,7 +98,10 @@ enum {
 };
 
 struct mirror_op {
-    uint64_t value;
+    union {
+        uint64_t value;
+        uint64_t text; /* of a predicate operation */
+    };
     struct esse_instant at;
     uint32_t entry, line;
     uint32_t columns, column_count; /* in the transaction's */
@@ -167,6 +170,7 @@ ESSE_VEC(mirror_finding_vec, struct esse_finding)
 
 struct mirror_joint;
 struct mirror_certifier;
+struct mirror_predicates;
 struct mirror_window;
 
 enum { ENTRY_BLOCK = 4096 };
@@ -209,6 +213,7 @@ struct esse_mirror {
     struct mirror_joint *joint;
     struct mirror_certifier *certifier;
     struct mirror_window *window; /* NULL: there are none */
+    struct mirror_predicates *predicates;
     uint64_t *written; /* hashes of values that somebody wrote, see esse_mirror_was_written */
     struct mirror_finding_vec held; /* of the read at hand: told if it need not wait */
     struct mirror_finding_vec told;
@@ -287,6 +292,17 @@ void esse_mirror_writer_rule(struct esse_mirror *m, struct mirror_txn *t);
 /* False if some of its reads must wait for a writer to end. */
 bool esse_mirror_judge(struct esse_mirror *m, struct mirror_txn *t);
 struct esse_instant esse_mirror_snapshot(const struct mirror_txn *t, const struct mirror_op *op);
+
+/* The versions of a key that a statement's snapshot can hold, as candidates; false if something
+ * unknown may be among them. */
+bool esse_mirror_collect_rows(struct esse_mirror *m, struct mirror_txn *t, uint32_t statement,
+                              uint32_t entry, struct esse_instant s);
+
+/* ---- missed.c ---- */
+
+/* Tells the rows that a predicate should have returned; false if nothing can be said of it. */
+bool esse_mirror_missed_rows(struct esse_mirror *m, struct mirror_txn *t, uint32_t at);
+void esse_missed_release(struct mirror_predicates *predicates);
 
 /* ---- joint.c: the graph of instants ---- */
 

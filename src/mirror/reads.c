@@ -128,6 +128,20 @@ static void collect(struct esse_mirror *m, struct reading *r)
                                                          !r->any_initial });
 }
 
+bool esse_mirror_collect_rows(struct esse_mirror *m, struct mirror_txn *t, uint32_t statement,
+                              uint32_t entry, struct esse_instant s)
+{
+    struct reading r = { .t = t,
+                         .entry = mirror_entry_at(m, entry),
+                         .slot = (uint32_t)(t - m->txns),
+                         .op = statement,
+                         .s = s,
+                         .column = COLUMN_EXISTS,
+                         .value = WORD_PRESENT };
+    collect(m, &r);
+    return !r.is_uncertain;
+}
+
 /* ---- nothing explains it ---- */
 
 static bool wrote_it(const struct mirror_txn *t, const struct mirror_op *op,
@@ -486,7 +500,8 @@ bool esse_mirror_judge(struct esse_mirror *m, struct mirror_txn *t)
                 esse_mirror_tell(m, &m->held.at[f]);
             judge_repeats(m, t, i);
         }
-        m->counters.predicates_not_checked += op->kind == ESSE_MIRROR_PREDICATE;
+        if (op->kind == ESSE_MIRROR_PREDICATE && !esse_mirror_missed_rows(m, t, i))
+            m->counters.predicates_not_checked++;
         op->flags |= OP_JUDGED;
     }
     return !waits;

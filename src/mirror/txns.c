@@ -103,7 +103,7 @@ static void add_op(struct esse_mirror *m, struct mirror_txn *t,
     const bool is_statement = kind == ESSE_MIRROR_PREDICATE || kind == ESSE_MIRROR_UPDATE;
     struct mirror_op *op = new_op(m, t);
     *op =
-        (struct mirror_op){ .value = event->value,
+        (struct mirror_op){ .value = is_statement ? event->key : event->value,
                             .at = { event->before, event->after },
                             .entry = is_statement ? MIRROR_NONE : esse_mirror_entry(m, event->key),
                             .line = event->line,

@@ -358,6 +358,67 @@ TEST(test_mirror__transactions_of_one_session_that_are_interleaved_have_no_order
     CHECK_EQ(result.count, 0);
 }
 
+/* ---- rows that a predicate should have returned ---- */
+
+#define ROWS(text, rows, b, a)                                                                     \
+    OP(2, "b", "'p':'" text "','rows':" rows, b, a) COMMIT(2, "b", 40, 42)
+#define TWO_ROWS                                                                                   \
+    HEADER OP(1, "a", "'w':'x','v':1", 10, 11) OP(1, "a", "'w':'y','v':7", 12, 13)                 \
+        COMMIT(1, "a", 14, 15)
+
+TEST(test_mirror__a_row_that_matches_in_every_version_is_returned)
+{
+    const struct mirror_result result =
+        watch_text(TWO_ROWS ROWS("v < 5", "{}", 20, 22), "postgresql/repeatable-read");
+    check_only(&result, ESSE_MECHANISM_CR, ESSE_RULE_MISSED_ROW);
+    CHECK_EQ(result.counters.predicates_not_checked, 0);
+}
+
+static void check_nothing_missed(const char *text, unsigned not_checked)
+{
+    const struct mirror_result result = watch_text(text, "postgresql/repeatable-read");
+    CHECK_EQ(result.count, 0);
+    CHECK_EQ(result.counters.predicates_not_checked, not_checked);
+}
+
+TEST(test_mirror__a_row_may_be_missing_that_some_version_does_not_match)
+{
+    check_nothing_missed(TWO_ROWS ROWS("v < 5", "{'x':1}", 20, 22), 0);
+    check_nothing_missed(TWO_ROWS ROWS("v < 1", "{}", 20, 22), 0);
+    check_nothing_missed(TWO_ROWS ROWS("w = 1", "{}", 20, 22), 0); /* no such column: unknown */
+    /* Changed, or deleted, while the snapshot was taken. */
+    check_nothing_missed(TWO_ROWS OP(3, "c", "'w':'x','v':9", 17, 18) COMMIT(3, "c", 19, 21)
+                             ROWS("v < 5", "{}", 20, 22),
+                         0);
+    check_nothing_missed(TWO_ROWS OP(3, "c", "'d':'x'", 17, 18) COMMIT(3, "c", 19, 21)
+                             ROWS("v < 5", "{}", 20, 22),
+                         0);
+    /* Perhaps deleted, by an outcome that was not learnt. */
+    check_nothing_missed(
+        TWO_ROWS OP(3, "c", "'d':'x'", 16,
+                    17) "{'session':3,'txn':'c','commit':true,'t':[17]}\n" ROWS("v < 5", "{}", 20,
+                                                                                22),
+        0);
+    /* Changed by the transaction itself. */
+    check_nothing_missed(TWO_ROWS OP(2, "b", "'w':'x','v':8", 17, 18) ROWS("v < 5", "{}", 20, 22),
+                         0);
+    /* Not yet there. */
+    check_nothing_missed(HEADER OP(1, "a", "'w':'x','v':1", 10, 11) COMMIT(1, "a", 21, 24)
+                             ROWS("v < 5", "{}", 20, 22),
+                         0);
+}
+
+TEST(test_mirror__statements_that_leave_rows_out_are_not_checked)
+{
+    check_nothing_missed(TWO_ROWS ROWS("SELECT * FROM t WHERE v < 9 LIMIT 1", "{'y':7}", 20, 22),
+                         1);
+    check_nothing_missed(TWO_ROWS ROWS("this is no SQL", "{}", 20, 22), 1);
+    check_nothing_missed(
+        "{'esse':'trace','version':1,'init':{}}\n" OP(1, "a", "'w':'x','v':1", 10, 11)
+            COMMIT(1, "a", 14, 15) ROWS("v < 5", "{}", 20, 22),
+        1); /* another one may have deleted it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +447,9 @@ int main(void)
         cmocka_unit_test(test_mirror__a_late_event_is_not_verified_and_withdraws),
         cmocka_unit_test(test_mirror__every_row_can_be_written_and_read),
         cmocka_unit_test(test_mirror__begin_names_the_row),
+        cmocka_unit_test(test_mirror__a_row_that_matches_in_every_version_is_returned),
+        cmocka_unit_test(test_mirror__a_row_may_be_missing_that_some_version_does_not_match),
+        cmocka_unit_test(test_mirror__statements_that_leave_rows_out_are_not_checked),
         cmocka_unit_test(test_mirror__a_cursor_sees_what_was_there_when_it_was_declared),
         cmocka_unit_test(
             test_mirror__transactions_of_one_session_that_are_interleaved_have_no_order),
