@@ -134,7 +134,7 @@ _esse() {
     check,--seed) : ;;
     check,--min-committed) : ;;
     check,--fail-on) _esse_words 'violated unknown' ;;
-    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping' ;;
+    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping aligning supposing' ;;
     check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;

@@ -177,7 +177,7 @@ complete -c esse -n '__esse_in check' -l seed -x -d 'the seed of --version-order
 complete -c esse -n '__esse_in check' -l min-committed -x -d 'with fewer committed the verdict is unknown, exit status 2: too little was tested (default: 1)'
 complete -c esse -n '__esse_in check' -l fail-on -x -a 'violated unknown' -d 'violated: the exit status is 0 also where the verdict is unknown, unless too little was committed; unknown: it is 2 (the default)'
 complete -c esse -n '__esse_in check' -l explain-plan -d 'say what was known, inferred, and left to the solver, with counts and seconds'
-complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping)' -d 'for experiments: leave parts of the engine polygraph out; the verdict stays the same'
+complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping aligning supposing)' -d 'for experiments: leave parts of the engine polygraph out; the verdict stays the same'
 complete -c esse -n '__esse_in check' -s f -l format -x -a 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' -d 'the input\'s format (default: recognised)'
 complete -c esse -n '__esse_in check' -s w -l workload -x -a 'list-append rw-register closed-predicate' -d 'what the operations are (default: recognised)'
 complete -c esse -n '__esse_in check' -l salvage -d 'of a file that was cut off take the whole lines, with a warning'

@@ -715,6 +715,8 @@ enum esse_ablation {
     ESSE_ABLATE_NEARNESS = 1 << 10,    /* of dsg: looking at what is near before trees are made */
     ESSE_ABLATE_LAYOUT = 1 << 11,      /* "layout": where to begin, by least squares */
     ESSE_ABLATE_SWEEPING = 1 << 12,    /* "sweeping": what is forced near by, before all pruning */
+    ESSE_ABLATE_ALIGNING = 1 << 13,    /* "aligning": sessions side by side, where values repeat */
+    ESSE_ABLATE_SUPPOSING = 1 << 14,   /* "supposing": that reads are of versions near by */
 };
 
 struct esse_check_options {

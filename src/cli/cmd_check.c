@@ -38,10 +38,10 @@ static const char *const engines[] = { "scan", "replay",    "serial", "saturate"
 static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */
-static const char *const ablations[] = { "estimate",     "schedule", "lending",  "pruning",
-                                         "laziness",     "patience", "mending",  "closure",
-                                         "small-cycles", "locality", "nearness", "layout",
-                                         "sweeping",     NULL };
+static const char *const ablations[] = { "estimate",     "schedule", "lending",   "pruning",
+                                         "laziness",     "patience", "mending",   "closure",
+                                         "small-cycles", "locality", "nearness",  "layout",
+                                         "sweeping",     "aligning", "supposing", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",

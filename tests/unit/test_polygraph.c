@@ -342,6 +342,50 @@ TEST(test_polygraph__sweeps_along_a_layout)
     CHECK(swept > test_rounds(10) / 2); /* or else nothing was tested */
 }
 
+/* Sessions of which nothing but reads says what was side by side, and few different values. */
+static struct esse_history *repeating_history(struct esse_arena *arena, uint64_t seed,
+                                              enum esse_store_level level)
+{
+    struct esse_gen_options options = esse_gen_defaults("rw-register");
+    options.txns = 120 + seed % 200;
+    options.work.ops = 5;
+    options.work.keys = 20 + seed % 50;
+    options.work.sessions = 3 + seed % 6;
+    options.work.seed = seed;
+    options.values = 2 + seed % 5;
+    options.level = level;
+    options.has_times = false;
+    options.by_session = true;
+    return generated(arena, &options);
+}
+
+/* What was supposed is never what a verdict rests on. */
+TEST(test_polygraph__supposes_what_was_read)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation" };
+    unsigned proved = 0, widened = 0, violated = 0;
+    for (unsigned seed = 1 + test_first(24), after = seed + test_rounds(24); seed < after; seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_history *history = repeating_history(
+            arena, seed, seed % 3 ? ESSE_STORE_STRICT_SERIALIZABLE : ESSE_STORE_SNAPSHOT_ISOLATION);
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct esse_verdict *with = check_without(arena, history, levels[i], 0);
+            const struct esse_verdict *without = check_without(
+                arena, history, levels[i], ESSE_ABLATE_ALIGNING | ESSE_ABLATE_SUPPOSING);
+            unsigned times = 0;
+            for (uint32_t p = 0; p < with->phase_count; p++)
+                times += strcmp(with->phases[p].name, "supposing") == 0;
+            CHECK_EQ(with->outcome, without->outcome);
+            proved += times > 0 && with->outcome == ESSE_HOLDS;
+            widened += times > 1;
+            violated += times > 0 && with->outcome == ESSE_VIOLATED;
+        }
+        esse_arena_free(arena);
+    }
+    print_message("%u proved, %u widened, %u violated\n", proved, widened, violated);
+    CHECK(proved > test_rounds(24) / 2 && widened > 0 && violated > 0);
+}
+
 /* Pruning comes first. */
 static const struct esse_verdict *check_at_once(struct esse_arena *arena,
                                                 const struct esse_history *history,
@@ -521,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
         cmocka_unit_test(test_polygraph__improves_what_has_no_order_at_all),
         cmocka_unit_test(test_polygraph__sweeps_along_a_layout),
+        cmocka_unit_test(test_polygraph__supposes_what_was_read),
         cmocka_unit_test(test_polygraph__closures_force_what_blocks_do),
         cmocka_unit_test(test_polygraph__small_cycles_change_no_verdict),
         cmocka_unit_test(test_polygraph__locality_changes_no_verdict),

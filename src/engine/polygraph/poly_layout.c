@@ -13,8 +13,9 @@
  */
 enum {
     ITERATIONS = 300,
-    ROUNDS = 4,     /* with open reads, of which each is supposed to be of the newest version */
-    FEW_SHARE = 50, /* one read in so many may contradict an order that was recorded */
+    ROUNDS = 4,      /* with open reads, of which each is supposed to be of the newest version */
+    FEW_SHARE = 50,  /* one read in so many may contradict an order that was recorded */
+    OPEN_SHARE = 10, /* values repeat if more than one read in so many is open */
 };
 
 /* Of a direction's curvature to its gradient.  On a line of a million springs it is 1e-12. */
@@ -343,6 +344,18 @@ static uint32_t line_up(struct laying *l)
 
 /* ---- all ---- */
 
+bool poly_repeats(const struct poly_reads *reads)
+{
+    const size_t sure = reads->reader_first[reads->versions->count];
+    return reads->open.count > (sure + reads->open.count) / OPEN_SHARE;
+}
+
+/* Sessions tell most of the order. */
+static bool has_sessions(const struct esse_history *history)
+{
+    return history->sessions <= history->txns / 2;
+}
+
 static double measure_error(const struct laying *l)
 {
     double sum = 0;
@@ -414,8 +427,10 @@ void poly_layout_find(struct poly_layout *layout, const struct poly_reads *reads
         rank_by_time(layout->rank, history, pairs, versions->arena);
     } else {
         rank_simply(layout, reads, pairs);
-        if (!(ablate & ESSE_ABLATE_LAYOUT) &&
-            layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
+        if (!(ablate & ESSE_ABLATE_ALIGNING) && poly_repeats(reads) && has_sessions(history))
+            poly_align(reads, layout->rank);
+        else if (!(ablate & ESSE_ABLATE_LAYOUT) &&
+                 layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
             lay_out(layout, reads);
             rank_by_layout(layout, reads, pairs);
         }

@@ -26,4 +26,11 @@ struct poly_layout {
  * squares, else O(reads + transactions). */
 void poly_layout_find(struct poly_layout *layout, const struct poly_reads *reads, unsigned ablate);
 
+/* Do values repeat: may more than one read in ten be of several versions? */
+bool poly_repeats(const struct poly_reads *reads);
+
+/* Moves the sessions along the line until most reads would return what they did: from a rank to a
+ * better one (docs/design/polygraph.md, "Aligning").  O((reads + versions) * 60). */
+void poly_align(const struct poly_reads *reads, uint32_t *rank);
+
 #endif

@@ -232,6 +232,24 @@ bool poly_solve_locally(struct poly *poly)
     return poly_refute_locally(poly) && solve_known(poly, 0, false) == ESSE_SOLVER_UNSAT;
 }
 
+enum esse_solver_answer poly_solve_supposed(struct poly *poly, uint64_t open_before)
+{
+    const double started = esse_clock_seconds();
+    poly->graph_arena = esse_arena_new();
+    esse_budget_phase(poly->budget, "supposing what was read", 0);
+    poly_known_build(poly);
+    assert(poly->reads->is_supposed);
+    enum esse_solver_answer answer = solve_known(poly, FEW_CONFLICTS, false);
+    if (answer == ESSE_SOLVER_UNKNOWN && !esse_budget_spent(poly->budget) && poly_prune(poly))
+        answer = solve_known(poly, conflict_budget(poly), false);
+    struct esse_phase *phase = poly_phase(poly, "supposing", started);
+    phase->counts[0].what = "reads supposed to be of one version";
+    phase->counts[0].count = open_before - poly->reads->open.count;
+    phase->counts[1].what = "left open";
+    phase->counts[1].count = poly->reads->open.count;
+    return answer;
+}
+
 /* Most histories need no pruning: it costs more than solving them. */
 enum esse_solver_answer poly_solve(struct poly *poly)
 {

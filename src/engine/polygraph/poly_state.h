@@ -37,7 +37,8 @@ ESSE_VEC(poly_open_vec, struct poly_open)
 /*
  * What the reads of a history are of: made once, for all levels.
  *
- *   1) Every version has its key, and its readers are reads of it.
+ *   1) Every version has its key, and its readers are reads of it; or, if that is supposed, of no
+ *      known version.
  *   2) Open reads are of transactions that count, and their sources are versions of their key.
  *   3) If one of them is optional, 'optional' says so.
  */
@@ -50,6 +51,7 @@ struct poly_reads {
     struct esse_u32_vec sources; /* versions */
     bool stuck;                  /* some read is of a list that cannot be */
     bool optional;               /* some open read is */
+    bool is_supposed; /* some reads are only supposed to be of their versions: not to refute by */
 };
 
 /* Do they have their invariants?  O(versions + accesses). */
@@ -63,6 +65,10 @@ void poly_reads_add(struct poly_reads *reads, const struct poly_open *open);
 /* Those that are not optional: what they rule out is ruled out whatever became of the
  * transactions of unknown outcome. */
 struct poly_reads poly_reads_sure(const struct poly_reads *reads);
+/* Without the sources that cannot be if every transaction's rank is right but for its margin.
+ * O(open reads * log versions), and a sort of the versions; in 'arena'. */
+struct poly_reads poly_reads_suppose(const struct poly_reads *reads, struct esse_arena *arena,
+                                     const uint32_t *rank, const uint32_t *margin);
 bool poly_predicates_find(struct poly_reads *reads, struct esse_budget *budget,
                           struct esse_error *err);
 
@@ -318,6 +324,11 @@ void poly_sort_versions(struct poly *poly, uint32_t key);
 /* Finds an order of events that explains the history, or refutes that there is one; UNKNOWN if the
  * budget is spent.  poly_close gives everything back. */
 enum esse_solver_answer poly_solve(struct poly *poly);
+/* The same where reads are supposed to be of their versions, with few conflicts: UNSAT refutes
+ * nothing but that.  So many reads were open before. */
+enum esse_solver_answer poly_solve_supposed(struct poly *poly, uint64_t open_before);
+/* After UNSAT: twice the margin for those near what the refutation rests on. */
+void poly_widen(const struct poly *poly, uint32_t *margin);
 /* Refutes what a few transactions near one another show; false if that does not refute it. */
 bool poly_solve_locally(struct poly *poly);
 void poly_close(struct poly *poly);

@@ -26,7 +26,8 @@ static bool are_readers_valid(const struct poly_reads *reads, version_id version
     const uint32_t *first = &reads->reader_first[version.ix];
     bool ok = first[0] <= first[1];
     for (uint32_t i = first[0]; ok && i < first[1]; i++)
-        ok = versions->of[reads->reader[i].ix].ix == version.ix &&
+        ok = (versions->of[reads->reader[i].ix].ix == version.ix ||
+              (reads->is_supposed && versions->of[reads->reader[i].ix].ix == NO_VERSION)) &&
              versions_key_access(versions, reads->reader[i])->kind == ESSE_OP_READ;
     return ok;
 }

@@ -6,6 +6,10 @@
 #include "evidence/recheck.h"
 #include "history/start_points.h"
 
+#include <math.h>
+
+enum { MOST_SUPPOSED = 8 }; /* times that something is supposed */
+
 struct polygraphing {
     struct esse_job *job;
     struct known known;
@@ -141,6 +145,57 @@ static bool refute_locally(struct polygraphing *p, const struct esse_level *leve
     return refuted;
 }
 
+/* ---- reads of several possible versions ---- */
+
+/* Is there enough to suppose, and are there sessions to suppose it by?  Where rw is no edge, the
+ * order must name what every read was of. */
+static bool may_suppose(const struct polygraphing *p, const struct esse_level *level,
+                        const struct poly_reads *reads)
+{
+    return !(p->job->ablate & ESSE_ABLATE_SUPPOSING) && level->cycle > ESSE_CYCLE_ONE_RW &&
+           poly_repeats(reads) && p->job->history->sessions <= p->job->history->txns / 2;
+}
+
+static enum esse_solver_answer suppose(struct polygraphing *p, const struct esse_level *level,
+                                       const struct attempt *attempt, uint32_t *margin,
+                                       struct esse_verdict *verdict)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct poly_reads supposed = poly_reads_suppose(attempt->reads, arena, p->layout.rank, margin);
+    struct poly poly = open_poly(p, level, attempt);
+    poly.reads = &supposed;
+    enum esse_solver_answer answer = poly_solve_supposed(&poly, attempt->reads->open.count);
+    if (answer == ESSE_SOLVER_SAT) {
+        verdict->order = poly_read_order(&poly, p->job->arena);
+        if (!is_proof(p, level, &verdict->order))
+            answer = ESSE_SOLVER_UNKNOWN;
+    } else if (answer == ESSE_SOLVER_UNSAT) {
+        poly_shrink_proof(&poly);
+        poly_widen(&poly, margin);
+    }
+    tell_phases(p, &poly, verdict);
+    poly_close(&poly);
+    esse_arena_free(arena);
+    return answer;
+}
+
+/* An order in which every read is of a version that the rank has near: it is an order whatever was
+ * supposed.  Sessions that run by themselves drift apart; where a margin of a third of that is too
+ * narrow, it is widened. */
+static bool prove_by_supposing(struct polygraphing *p, const struct esse_level *level,
+                               const struct attempt *attempt, struct esse_verdict *verdict)
+{
+    const struct esse_history *history = p->job->history;
+    uint32_t *margin = esse_arena_array(p->known.scratch, history->txns + (size_t)1, *margin);
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        margin[txn] = (uint32_t)(sqrt((double)history->txns * history->sessions) / 3) + 1;
+    enum esse_solver_answer answer = ESSE_SOLVER_UNSAT;
+    for (int i = 0; answer == ESSE_SOLVER_UNSAT && i < MOST_SUPPOSED; i++)
+        answer = suppose(p, level, attempt, margin, verdict);
+    esse_arena_drop(p->known.scratch, margin);
+    return answer == ESSE_SOLVER_SAT;
+}
+
 /* An order that keeps more than the level asks for is found sooner.  What is to blame reaches twice
  * as far each time, so that after a few times no optimistic edge is left. */
 static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
@@ -154,6 +209,8 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_
     attempt.retracted = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
     bool blamed;
+    if (may_suppose(p, level, reads) && prove_by_supposing(p, level, &attempt, verdict))
+        return ESSE_SOLVER_SAT;
     for (attempt.is_first = true;; attempt.is_first = false) {
         answer = try_to(p, level, &attempt, verdict, &blamed);
         if (!blamed || refute_locally(p, level, &attempt, verdict))
