@@ -3,6 +3,7 @@
 #include "base/guard.h"
 
 #include <math.h>
+#include <string.h>
 
 /*
  * By least squares: a read is a spring between the transaction that wrote its version and the
@@ -98,11 +99,15 @@ static void rank_simply(struct poly_layout *layout, const struct poly_reads *rea
                         struct esse_pair *pairs)
 {
     const struct versions *versions = reads->versions;
-    rank_by_session(layout->rank, versions->history, pairs, versions->arena);
-    layout->backward = count_backward(reads, layout->rank);
+    const uint32_t txns = versions->history->txns;
+    layout->second = esse_arena_array(versions->arena, txns + (size_t)1, uint32_t);
+    rank_by_session(layout->second, versions->history, pairs, versions->arena);
+    layout->backward = count_backward(reads, layout->second);
     const uint64_t as_recorded = count_backward(reads, NULL);
-    if (as_recorded > layout->backward)
+    if (as_recorded > layout->backward) {
+        memcpy(layout->rank, layout->second, txns * sizeof *layout->rank);
         return;
+    }
     rank_by_record(layout->rank, versions->history);
     layout->backward = as_recorded;
 }
@@ -427,12 +432,17 @@ void poly_layout_find(struct poly_layout *layout, const struct poly_reads *reads
         rank_by_time(layout->rank, history, pairs, versions->arena);
     } else {
         rank_simply(layout, reads, pairs);
-        if (!(ablate & ESSE_ABLATE_ALIGNING) && poly_repeats(reads) && has_sessions(history))
+        if (!(ablate & ESSE_ABLATE_ALIGNING) && poly_repeats(reads) && has_sessions(history)) {
             poly_align(reads, layout->rank);
-        else if (!(ablate & ESSE_ABLATE_LAYOUT) &&
-                 layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
+        } else if (!(ablate & ESSE_ABLATE_LAYOUT) &&
+                   layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
+            memcpy(layout->second, layout->rank, history->txns * sizeof *layout->rank);
             lay_out(layout, reads);
             rank_by_layout(layout, reads, pairs);
+        }
+        if (memcmp(layout->rank, layout->second, history->txns * sizeof *layout->rank) == 0) {
+            esse_arena_drop(versions->arena, layout->second);
+            layout->second = NULL;
         }
     }
     esse_arena_drop(versions->arena, pairs);

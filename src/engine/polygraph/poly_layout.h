@@ -11,11 +11,12 @@
  *
  *   1) rank is a permutation of the transactions.
  *   2) If 'at' is there, rank is its order.  Its unit is a transaction.
- *   3) Of parts of the history that no read, session or overwritten initial version joins, one ends
+ *   3) second is another permutation, that of the next best way, or NULL.
+ *   4) Of parts of the history that no read, session or overwritten initial version joins, one ends
  *      before the next one begins.
  */
 struct poly_layout {
-    uint32_t *rank;
+    uint32_t *rank, *second;
     double *at;        /* by transaction, or NULL: then the rank is by time, recording or session */
     double error;      /* of 'at': how far reads are from where they should be, on average */
     uint64_t backward; /* reads of a transaction of higher rank */

@@ -28,6 +28,7 @@ struct attempt {
     uint32_t reach;      /* how far around what is to blame edges are retracted, in transactions */
     bool is_first;       /* nothing is retracted */
     bool was_local;      /* a local refutation was looked for */
+    bool is_unproved;    /* the order that was found does not prove the level */
     uint64_t txns, conflicts; /* of all attempts so far */
 };
 
@@ -89,7 +90,8 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
     *blamed = false;
     if (answer == ESSE_SOLVER_SAT) {
         verdict->order = poly_read_order(&poly, p->job->arena);
-        if (!is_proof(p, level, &verdict->order))
+        attempt->is_unproved = !is_proof(p, level, &verdict->order);
+        if (attempt->is_unproved)
             answer = ESSE_SOLVER_UNKNOWN;
     } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
@@ -198,8 +200,9 @@ static bool prove_by_supposing(struct polygraphing *p, const struct esse_level *
 
 /* An order that keeps more than the level asks for is found sooner.  What is to blame reaches twice
  * as far each time, so that after a few times no optimistic edge is left. */
-static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
-                                      struct poly_reads *reads, struct esse_verdict *verdict)
+static enum esse_solver_answer decide_from(struct polygraphing *p, const struct esse_level *level,
+                                           struct poly_reads *reads, struct esse_verdict *verdict,
+                                           bool *is_unproved)
 {
     const bool is_optimistic = !(p->job->ablate & ESSE_ABLATE_LENDING);
     struct attempt attempt = { .reads = reads,
@@ -220,6 +223,23 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_
             attempt.time = level->needs_real_time;
         }
         attempt.reach = 2 * attempt.reach + 1;
+    }
+    *is_unproved = attempt.is_unproved;
+    return answer;
+}
+
+/* What an aggregate returned is no choice, so an order that keeps all choices may prove nothing.
+ * Another estimate leads to another order. */
+static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
+                                      struct poly_reads *reads, struct esse_verdict *verdict)
+{
+    const struct poly_layout first = p->layout;
+    bool is_unproved;
+    enum esse_solver_answer answer = decide_from(p, level, reads, verdict, &is_unproved);
+    if (is_unproved && first.second && !esse_budget_spent(p->job->budget)) {
+        p->layout = (struct poly_layout){ .rank = first.second };
+        answer = decide_from(p, level, reads, verdict, &is_unproved);
+        p->layout = first;
     }
     return answer;
 }
