@@ -36,6 +36,7 @@ struct frame {
     uint32_t holes;
     struct esse_schema_mark schema;
     int64_t last_start; /* the greatest start of all that is placed */
+    uint32_t state;     /* that it saw, if its views were one */
 };
 ESSE_VEC(frame_vec, struct frame)
 
@@ -413,6 +414,7 @@ static bool place(struct search *s, uint32_t txn)
     }
     frame->outcome++;
     frame->txn = txn;
+    frame->state = s->attempt.state;
     frame->settled = (uint32_t)s->settled.count;
     frame->due = s->due;
     s->is_placed[txn] = true;
@@ -501,8 +503,8 @@ static void list_places(struct search *s)
     for (uint32_t state = 0; state <= count; state++)
         first[state + 1] += first[state];
     for (uint32_t state = 1; state <= count; state++)
-        answer->places[first[state]++] =
-            (struct audit_place){ s->frames.at[state - 1].txn, state, AUDIT_NONE };
+        answer->places[first[state]++] = (struct audit_place){ s->frames.at[state - 1].txn, state,
+                                                               s->frames.at[state - 1].state };
     for (size_t i = 0; i < s->settled.count; i++) {
         const struct reader *reader = &s->readers[s->settled.at[i]];
         answer->places[first[reader->state]++] =
@@ -590,6 +592,8 @@ bool audit_ask(struct esse_arena *arena, struct audit_world *world,
         answer->outcome = ESSE_HOLDS;
     else if (answer->outcome == ESSE_UNKNOWN && is_refuted(&s))
         answer->outcome = ESSE_VIOLATED;
+    if (answer->outcome == ESSE_HOLDS)
+        answer->rechecked = audit_recheck(world, question, &s.plan, answer);
     esse_arena_free(s.attempt.arena);
     return true;
 }

@@ -62,11 +62,16 @@ enum audit_why {
 
 /* Where a transaction stood: its place, from 1, and the state it saw if its views were one. */
 struct audit_place {
-    uint32_t txn, place, state;
+    uint32_t txn, place, state; /* a reader has place 0 */
 };
+
+/* What holds is run once more with none of the search's parts, where the views were one state for a
+ * transaction and that does not take too long. */
+enum audit_rechecked { AUDIT_NOT_RECHECKED, AUDIT_RECHECKED, AUDIT_RECHECK_FAILED };
 
 struct audit_answer {
     enum esse_outcome outcome;
+    enum audit_rechecked rechecked;
     const char *reason;         /* of UNKNOWN */
     struct audit_place *places; /* HOLDS: in order; a reader stands behind the state it saw */
     uint32_t place_count;

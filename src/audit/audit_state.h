@@ -46,6 +46,11 @@ bool audit_refutes(struct esse_arena *arena, struct audit_world *world,
                    const struct audit_question *question, const struct audit_plan *plan,
                    struct audit_answer *answer);
 
+/* Cost: O(rows and versions) for each row that is looked up; given up beyond 400 million. */
+enum audit_rechecked audit_recheck(struct audit_world *world, const struct audit_question *question,
+                                   const struct audit_plan *plan,
+                                   const struct audit_answer *answer);
+
 static inline int64_t audit_start_of(const struct audit_world *world, uint32_t txn)
 {
     return world->log->txns.at[txn].start; /* ESSE_NO_TIME is below all */

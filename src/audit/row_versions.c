@@ -506,6 +506,13 @@ const struct audit_version_vec *audit_versions_all(const struct audit_versions *
     return &v->versions;
 }
 
+struct esse_bytes audit_versions_key(const struct audit_versions *v, uint32_t key,
+                                     const struct esse_table **table)
+{
+    *table = v->keys.at[key].table;
+    return v->keys.at[key].bytes;
+}
+
 uint32_t audit_versions_keys(const struct audit_versions *v)
 {
     return (uint32_t)v->keys.count;

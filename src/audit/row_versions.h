@@ -93,6 +93,8 @@ void audit_versions_record(struct audit_versions *versions, struct audit_read_ve
 /* All versions, in the order of their places, and how many keys there are. */
 const struct audit_version_vec *audit_versions_all(const struct audit_versions *versions);
 uint32_t audit_versions_keys(const struct audit_versions *versions);
+struct esse_bytes audit_versions_key(const struct audit_versions *versions, uint32_t key,
+                                     const struct esse_table **table);
 
 /* The newest version of a key; NULL if it never had one. */
 const struct audit_version *audit_versions_top(const struct audit_versions *versions,

@@ -230,6 +230,9 @@ static void put_json(struct esse_out *out, const struct esse_sql_log *log,
         put_anomaly(out, log, answer);
         esse_out_text(out, "]");
     }
+    if (answer->outcome == ESSE_HOLDS)
+        esse_out_f(out, ",\"rechecked\":%s",
+                   answer->rechecked == AUDIT_RECHECKED ? "true" : "false");
     if (otherwise)
         esse_out_f(out, ",\"otherwise\":\"%s\"", esse_outcome_name(otherwise->outcome));
     esse_out_f(out, ",\"counts\":{\"attempts\":%llu}}", (unsigned long long)answer->attempts);
@@ -279,6 +282,12 @@ static int ask(struct asking *asking, enum audit_level level)
     const double began = esse_clock_seconds();
     if (!ask_within(asking, &question, o.budget, &answer, &err))
         return esse_cli_fail(asking->path, &err);
+    if (answer.rechecked == AUDIT_RECHECK_FAILED) {
+        esse_fail(&err, ESSE_EBUG,
+                  "the order that was found at %s fails its recheck; please report",
+                  audit_level_names[level]);
+        return esse_cli_fail(asking->path, &err);
+    }
     asking->seen[answer.outcome] = true;
     /* Wrong under what was given: and without it? */
     const struct audit_question free = { .level = level, .by_value = question.by_value };

@@ -31,6 +31,10 @@ static const char *ask_levels(struct esse_arena *arena, const char *text, enum a
         if (!audit_ask(arena, world, &question, &answer, &err))
             fail_msg("%s", err.text);
         said[level] = "hvu"[answer.outcome];
+        if (answer.outcome == ESSE_HOLDS)
+            CHECK_EQ(answer.rechecked, level <= AUDIT_STRONG_SNAPSHOT_ISOLATION
+                                           ? AUDIT_RECHECKED
+                                           : AUDIT_NOT_RECHECKED);
     }
     audit_world_free(world);
     return said;

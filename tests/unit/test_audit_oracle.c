@@ -270,7 +270,8 @@ static bool agrees(struct oracle *oracle, const struct story *story, bool is_tol
             CHECK(audit_ask(arena, world, &question, &answer, &err));
             const bool holds = oracle_holds(oracle, &asked, level, order);
             verdicts[answer.outcome]++;
-            if (answer.outcome == (holds ? ESSE_HOLDS : ESSE_VIOLATED))
+            if (answer.outcome == (holds ? ESSE_HOLDS : ESSE_VIOLATED) &&
+                answer.rechecked != AUDIT_RECHECK_FAILED)
                 continue;
             all = false;
             if (is_told)
