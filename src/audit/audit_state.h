@@ -46,7 +46,7 @@ bool audit_refutes(struct esse_arena *arena, struct audit_world *world,
                    const struct audit_question *question, const struct audit_plan *plan,
                    struct audit_answer *answer);
 
-/* Cost: O(rows and versions) for each row that is looked up; given up beyond 400 million. */
+/* Cost: O(rows and versions) for each row that is looked up; given up beyond 20 million. */
 enum audit_rechecked audit_recheck(struct audit_world *world, const struct audit_question *question,
                                    const struct audit_plan *plan,
                                    const struct audit_answer *answer);

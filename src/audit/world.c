@@ -292,6 +292,10 @@ static bool look_at(struct audit_world *world, const struct esse_log_txn *txn, u
      */
     const bool is_unread =
         world->schema->dialect == ESSE_DIALECT_MYSQL && !ok && strcmp(fault.state, "42601") == 0;
+    if (world->schema->dialect == ESSE_DIALECT_MYSQL &&
+        memchr(statement->text.at, '\\', statement->text.length))
+        return esse_fail_at(err, txn->line, 0,
+                            "%s: backslashes of MySQL's dialect are not supported", what);
     if (!ok && (fault.kind == ESSE_FAULT_UNSUPPORTED || is_unread))
         return fail_text(err, txn->line, what, &fault);
     /* A COMMIT that failed may stand in a transaction that aborted. */
