@@ -4,7 +4,7 @@
 #include "engine/polygraph/poly_state.h"
 
 /*
- * Where the transactions are on a line, as far as it can be told: an estimate of the order of
+ * Where the transactions are on a line, as far as it shows: an estimate of the order of
  * commits, made once for all levels.  Client times if there are any; else the recording or the
  * place in the session, if few reads contradict it; else by least squares, from reads and sessions
  * (docs/design/polygraph.md, "Layout").  It only guides.

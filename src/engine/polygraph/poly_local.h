@@ -43,7 +43,7 @@ struct poly_local {
     struct poly_candidate_vec candidates; /* the shortest first */
     struct esse_u32_vec orders;           /* versions */
     struct poly_inferred_vec forced;      /* in the region at hand */
-    uint64_t rounds, regions;             /* counts, to be told */
+    uint64_t rounds, regions;             /* counts, for the report */
 };
 
 /* ---- poly_guess.c ---- */

@@ -118,7 +118,7 @@ static void forget_solver(struct poly *poly)
     poly->rounds = poly->waited = 0;
 }
 
-/* An order that no read asks for says in one variable what all who read other things of its two
+/* An order that no read asks for says in one variable what all readers of other things of its two
  * writers have in common: refutations are many times as long without.  Only where a key has so few
  * versions, and an easy history has no use for it. */
 enum { FEW_VERSIONS = 3 };

@@ -6,8 +6,8 @@
 /*
  * What is forced among transactions that are near one another in an order that is nearly right: by
  * the rules of poly_prune.c, window after window, half of each in the next one.  Which of two
- * versions far from one another comes first hardly ever is in doubt, so nobody asks; what was
- * written close together is asked for both ways.
+ * versions far from one another comes first hardly ever is in doubt, so it is not asked for;
+ * what was written close together is asked for both ways.
  *
  * What follows in a window follows in the whole (docs/design/polygraph.md, "Why a part may accuse
  * the whole"), so the orders that are found may be inferred.

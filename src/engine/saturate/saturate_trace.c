@@ -11,7 +11,7 @@ enum {
     ROUND = 4096,      /* transactions that are visited together, some of each session */
 };
 
-/* Who wrote a number: the transaction and 1, or UNREADABLE; 0: nobody.  With UPDATED, some
+/* The writer of a number: the transaction and 1, or UNREADABLE; 0: none.  With UPDATED, some
  * transaction read it and wrote the key itself. */
 struct slot {
     uint32_t key, writer;
@@ -37,7 +37,7 @@ static bool is_number(esse_value value)
     return esse_value_tag(value) == ESSE_TAG_INT && !(value.word >> 63);
 }
 
-/* NULL if nobody wrote it. */
+/* NULL if it has no writer. */
 static struct slot *slot_of(const struct tracing *t, uint32_t key, esse_value value)
 {
     const uint64_t number = value.word >> 3;
