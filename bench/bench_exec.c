@@ -61,6 +61,17 @@ static void fill(struct esse_shell *shell)
     run(shell, "COMMIT");
 }
 
+static void create_routines(struct esse_shell *shell)
+{
+    run(shell, "CREATE PROCEDURE transfer(a int, b int, amount numeric) LANGUAGE plpgsql AS $$"
+               "DECLARE rest numeric; BEGIN SELECT balance INTO rest FROM t WHERE id = a; "
+               "IF rest > -1000000 THEN UPDATE t SET balance = balance - amount WHERE id = a; "
+               "UPDATE t SET balance = balance + amount WHERE id = b; END IF; END$$");
+    run(shell, "CREATE FUNCTION turns(n int) RETURNS int LANGUAGE plpgsql AS $$DECLARE s int := 0; "
+               "BEGIN FOR i IN 1..n LOOP IF i % 2 = 0 THEN s := s + i; END IF; END LOOP; "
+               "RETURN s; END$$");
+}
+
 static void measure_shapes(struct esse_shell *shell, unsigned count)
 {
     char text[256];
@@ -83,12 +94,15 @@ int main(int argc, char **argv)
           "SELECT count(*) FROM t WHERE owner = %u / 10 AND %u > 0", 5 },
         { "join of 20 rows by key",
           "SELECT count(*) FROM t a JOIN t b ON b.id = a.owner WHERE a.id BETWEEN %u AND %u", 10 },
+        { "CALL of a transfer: 3 statements, a branch", "CALL transfer(%u, %u, 1)", 4 },
+        { "SELECT of a function: a loop of 100 rounds", "SELECT turns(100) WHERE %u < %u", 100 },
     };
     const unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 400000;
     struct esse_shell *shell = esse_shell_new(ESSE_DIALECT_POSTGRESQL);
     const double start = cpu();
     fill(shell);
     printf("%-44s %10.0f a second\n", "INSERT, in one transaction", ROWS / (cpu() - start));
+    create_routines(shell);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         measure(shell, &kinds[i], rounds);
     measure_shapes(shell, rounds / 40);
