@@ -22,8 +22,11 @@ static bool is_change(const struct esse_statement *statement)
 }
 
 static bool check_count(const struct esse_op *op, const struct esse_sql_result *result,
-                        struct esse_fault *fault)
+                        bool is_mysql, struct esse_fault *fault)
 {
+    if (is_mysql)
+        return result->count <= 1 ||
+               esse_fault(fault, "42000", 0, "result consisted of more than one row");
     if (!result->count && op->is_strict)
         return esse_fault(fault, "P0002", 0, "query returned no rows");
     if (result->count > 1 && (op->is_strict || is_change(result->statement)))
@@ -54,6 +57,12 @@ static void note_count(struct call_frame *frame, const struct esse_op *op,
         frame->values[ESSE_FOUND] = esse_datum_bool(frame->row_count > 0);
 }
 
+/* One row more than wanted, where that is an error. */
+static size_t most_rows(const struct esse_call *call, const struct esse_op *op)
+{
+    return 1u + (op->is_strict || call->is_mysql);
+}
+
 static bool run(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
                 struct esse_fault *fault)
 {
@@ -63,17 +72,20 @@ static bool run(struct esse_call *call, struct call_frame *frame, const struct e
         return call_within(call, frame, op, fault);
     const bool is_query = statement->kind == ESSE_STATEMENT_QUERY;
     struct esse_sql_result result;
-    if (!call_run(call, frame, op->text, has_targets && is_query ? 1u + op->is_strict : SIZE_MAX,
+    if (!call_run(call, frame, op->text, has_targets && is_query ? most_rows(call, op) : SIZE_MAX,
                   &result, fault))
         return false;
     if (has_targets && !result.has_rows)
         return esse_fault(fault, "42601", 0, "INTO used with a command that cannot return data");
+    if (result.has_rows && !has_targets && call->is_mysql)
+        return esse_fault_unsupported(fault, 0, "a routine that returns rows is not supported");
     if (result.has_rows && !has_targets && !op->is_quiet)
         return esse_fault(fault, "42601", 0, "query has no destination for result data");
     if (!op->is_hidden)
         note_count(frame, op, &result);
     return !has_targets ||
-           (check_count(op, &result, fault) &&
+           (call->is_mysql && !result.count) || /* the variables stay as they were */
+           (check_count(op, &result, call->is_mysql, fault) &&
             call_assign_row(call, frame, op, &result, result.count ? result.rows : NULL, fault));
 }
 

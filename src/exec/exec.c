@@ -259,7 +259,9 @@ bool exec_run_inner(struct esse_exec *exec, struct esse_arena *scratch,
     if (run_statement(&run, compiled->statement) && exec_settle(&run, &exec->pending, mark.pending))
         return true;
     assert(fault->kind != ESSE_FAULT_NONE);
-    esse_exec_back(exec, mark);
+    /* In MySQL's dialect what a procedure did before its error stays. */
+    if (!run.is_mysql || compiled->statement->kind != ESSE_STATEMENT_CALL)
+        esse_exec_back(exec, mark);
     return false;
 }
 

@@ -153,6 +153,10 @@ static bool run_alone(struct esse_shell *shell, const struct esse_compiled *comp
 {
     begin(shell);
     if (!esse_exec_run(shell->exec, compiled, NULL, 0, result, fault)) {
+        struct esse_fault other;
+        /* The statements of a MySQL procedure were transactions of their own. */
+        if (shell->schema->dialect == ESSE_DIALECT_MYSQL)
+            return end(shell, true, &other) && false;
         esse_exec_back(shell->exec, shell->begin);
         return false;
     }

@@ -205,16 +205,6 @@ static bool compile_statement(struct sql_compile *c, const PgQuery__Node *node,
     }
 }
 
-static struct sql_compile start(struct esse_compiler *compiler, struct esse_fault *fault)
-{
-    *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
-    return (struct sql_compile){ .compiler = compiler,
-                                 .schema = compiler->schema,
-                                 .arena = compiler->schema->arena,
-                                 .fault = fault,
-                                 .is_mysql = compiler->schema->dialect == ESSE_DIALECT_MYSQL };
-}
-
 /* A text of MySQL's dialect becomes one that the parser reads. */
 static bool translate(struct sql_compile *c, const char **text)
 {
@@ -236,12 +226,26 @@ static void place_fault(const struct sql_compile *c)
         c->fault->at = rewritten->from[c->fault->at - 1] + 1;
 }
 
+static struct sql_compile start(struct esse_compiler *compiler, struct esse_fault *fault)
+{
+    *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
+    return (struct sql_compile){ .compiler = compiler,
+                                 .schema = compiler->schema,
+                                 .arena = compiler->schema->arena,
+                                 .fault = fault,
+                                 .is_mysql = compiler->schema->dialect == ESSE_DIALECT_MYSQL };
+}
+
 static struct esse_statement *compile_text(struct sql_compile *c, const char *text)
 {
     struct esse_statement *statement = esse_arena_alloc(c->arena, 1, sizeof *statement);
     struct esse_arena *scratch = c->compiler->parse;
     const PgQuery__Node *node;
     esse_arena_clear(scratch);
+    bool is_routine = false;
+    if (c->is_mysql && !c->embedding &&
+        (!sql_compile_mysql_routine(c, text, statement, &is_routine) || is_routine))
+        return c->fault->kind == ESSE_FAULT_NONE ? statement : NULL;
     bool ok = translate(c, &text) && parse(c, scratch, text, &node);
     /* The tree of a view is kept. */
     if (ok && node && node->node_case == PG_QUERY__NODE__NODE_VIEW_STMT)
@@ -281,7 +285,13 @@ bool sql_check_grammar(struct sql_compile *c, const char *text)
 {
     const PgQuery__Node *node;
     struct esse_arena *arena = esse_arena_new();
-    const bool ok = parse(c, arena, text, &node);
+    const struct sql_rewritten *before = c->rewritten;
+    const char *whole = c->text;
+    const bool ok = translate(c, &text) && parse(c, arena, text, &node);
+    if (!ok)
+        place_fault(c);
+    c->rewritten = before;
+    c->text = whole;
     esse_arena_free(arena);
     return ok;
 }
@@ -290,9 +300,12 @@ bool sql_type_from_text(struct sql_compile *c, const char *text, uint32_t at,
                         struct esse_type *type)
 {
     struct esse_arena *arena = esse_arena_new();
-    const char *query = esse_arena_format(arena, "SELECT NULL::%s", text);
+    const char *query =
+        esse_arena_format(arena, c->is_mysql ? "SELECT CAST(NULL AS %s)" : "SELECT NULL::%s", text);
     const PgQuery__Node *node, *value = NULL;
-    bool ok = parse(c, arena, query, &node);
+    const struct sql_rewritten *before = c->rewritten;
+    const char *whole = c->text;
+    bool ok = translate(c, &query) && parse(c, arena, query, &node);
     if (ok && node && node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
         node->select_stmt->n_target_list == 1 && !node->select_stmt->n_from_clause)
         value = node->select_stmt->target_list[0]->res_target->val;
@@ -302,6 +315,8 @@ bool sql_type_from_text(struct sql_compile *c, const char *text, uint32_t at,
     ok = ok && sql_type_of(c, value->type_cast->type_name, type);
     if (!ok)
         c->fault->at = at;
+    c->rewritten = before;
+    c->text = whole;
     esse_arena_free(arena);
     return ok;
 }
@@ -396,16 +411,49 @@ bool esse_compile(struct esse_compiler *compiler, const char *text, size_t lengt
     return compiled->statement != NULL;
 }
 
+/* BEGIN and CASE are open until END; END IF and its like close nothing that was counted. */
+static void count_blocks(struct sql_tokens *tokens, struct sql_token token, unsigned *depth)
+{
+    static const char *const others[] = { "IF", "WHILE", "LOOP", "REPEAT" };
+    *depth += sql_token_is(tokens, token, "BEGIN") || sql_token_is(tokens, token, "CASE");
+    if (!sql_token_is(tokens, token, "END"))
+        return;
+    const uint32_t before = tokens->at;
+    const struct sql_token next = sql_token_next(tokens);
+    bool closes = *depth > 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        closes &= !sql_token_is(tokens, next, others[i]);
+    *depth -= closes;
+    if (!sql_token_is(tokens, next, "CASE"))
+        tokens->at = before;
+}
+
+static bool makes_routine(struct sql_tokens tokens)
+{
+    if (!sql_token_is(&tokens, sql_token_next(&tokens), "CREATE"))
+        return false;
+    struct sql_token token = sql_token_next(&tokens);
+    if (sql_token_is(&tokens, token, "OR")) {
+        sql_token_next(&tokens);
+        token = sql_token_next(&tokens);
+    }
+    return sql_token_is(&tokens, token, "PROCEDURE") || sql_token_is(&tokens, token, "FUNCTION");
+}
+
 size_t esse_statement_end(enum esse_dialect dialect, const char *text, size_t length)
 {
     struct sql_tokens tokens = { .text = text,
                                  .length = (uint32_t)length,
                                  .is_mysql = dialect == ESSE_DIALECT_MYSQL };
+    const bool has_blocks = tokens.is_mysql && makes_routine(tokens);
+    unsigned depth = 0;
     for (;;) {
         const struct sql_token token = sql_token_next(&tokens);
         if (token.kind == SQL_TOKEN_END || token.kind == SQL_TOKEN_BROKEN)
             return length;
-        if (sql_token_is(&tokens, token, ";"))
+        if (has_blocks)
+            count_blocks(&tokens, token, &depth);
+        if (sql_token_is(&tokens, token, ";") && !depth)
             return tokens.at;
     }
 }

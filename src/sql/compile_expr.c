@@ -270,7 +270,13 @@ static struct esse_expr *compile_column(struct sql_compile *c, const PgQuery__Co
         return sql_unsupported(c, node->location, "a field of a column is not supported");
     if (node->n_fields > 1)
         table = sql_name(node->fields, node->n_fields - 1);
-    struct esse_expr *expr = sql_find(c, table, name, sql_at(node->location));
+    /* In MySQL's dialect a variable hides columns. */
+    struct esse_expr *expr = c->embedding && c->is_mysql && !table
+                                 ? sql_variable(c, name, NULL, sql_at(node->location))
+                                 : NULL;
+    if (expr || c->fault->kind != ESSE_FAULT_NONE)
+        return c->fault->kind == ESSE_FAULT_NONE ? expr : NULL;
+    expr = sql_find(c, table, name, sql_at(node->location));
     if (c->embedding && c->fault->kind == ESSE_FAULT_NONE) {
         struct esse_expr *variable =
             sql_variable(c, table ? table : name, table ? name : NULL, sql_at(node->location));

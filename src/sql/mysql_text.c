@@ -356,6 +356,8 @@ static bool statement(struct sql_rewrite *w, struct sql_pieces *out)
         return create(w, out);
     if (sql_mysql_is(w, "UPDATE") || sql_mysql_is(w, "DELETE"))
         return check_change(w) && sql_mysql_query(w, out);
+    if (sql_mysql_is(w, "CALL"))
+        return sql_mysql_copy(w, out) && sql_mysql_expr(w, 0, out);
     if (sql_mysql_is(w, "SELECT") || sql_mysql_is(w, "WITH") || sql_mysql_is(w, "("))
         return sql_mysql_query(w, out);
     if (sql_mysql_is(w, "TRUNCATE") || sql_mysql_is(w, "DROP") || sql_mysql_is(w, "BEGIN") ||

@@ -62,8 +62,8 @@ static bool add_parameter(struct sql_compile *c, const PgQuery__FunctionParamete
     return true;
 }
 
-static struct esse_routine *new_routine(struct sql_compile *c, enum esse_routine_kind kind,
-                                        const char *name)
+struct esse_routine *sql_new_routine(struct sql_compile *c, enum esse_routine_kind kind,
+                                     const char *name)
 {
     struct esse_routine *routine = esse_arena_alloc(c->arena, 1, sizeof *routine);
     routine->kind = kind;
@@ -119,7 +119,7 @@ static bool read_options(struct sql_compile *c, PgQuery__Node **options, size_t 
 }
 
 /* What is wrong with a text is said when it is created, if it is its grammar. */
-static bool check_texts(struct sql_compile *c, const struct esse_routine *routine)
+bool sql_check_texts(struct sql_compile *c, const struct esse_routine *routine)
 {
     for (size_t i = 0; i < routine->texts.count; i++) {
         const struct esse_embedded *text = &routine->texts.at[i];
@@ -159,27 +159,27 @@ bool sql_compile_create_routine(struct sql_compile *c, const PgQuery__CreateFunc
 {
     const char *body;
     struct esse_routine *routine =
-        new_routine(c, node->is_procedure ? ESSE_ROUTINE_PROCEDURE : ESSE_ROUTINE_FUNCTION,
-                    copy_of(c, sql_name(node->funcname, node->n_funcname)));
+        sql_new_routine(c, node->is_procedure ? ESSE_ROUTINE_PROCEDURE : ESSE_ROUTINE_FUNCTION,
+                        copy_of(c, sql_name(node->funcname, node->n_funcname)));
     statement->kind = ESSE_STATEMENT_CREATE_ROUTINE;
     statement->flag = node->replace;
     statement->name = routine->name;
     statement->made = routine;
     return read_options(c, node->options, node->n_options, NULL, &body) &&
            add_parameters(c, node, routine) && settle_result(c, node, routine) &&
-           sql_read_body(c, routine, body) && check_texts(c, routine);
+           sql_read_body(c, routine, body) && sql_check_texts(c, routine);
 }
 
 bool sql_compile_do(struct sql_compile *c, const PgQuery__DoStmt *node,
                     struct esse_statement *statement)
 {
     const char *body;
-    struct esse_routine *routine = new_routine(c, ESSE_ROUTINE_BLOCK, NULL);
+    struct esse_routine *routine = sql_new_routine(c, ESSE_ROUTINE_BLOCK, NULL);
     statement->kind = ESSE_STATEMENT_CALL;
     statement->call = sql_new(c, ESSE_EXPR_CALL, ESSE_TYPE(VOID), 0, 0);
     statement->call->is.routine = routine;
     return read_options(c, node->args, node->n_args, "plpgsql", &body) &&
-           sql_read_body(c, routine, body) && check_texts(c, routine);
+           sql_read_body(c, routine, body) && sql_check_texts(c, routine);
 }
 
 /* ---- calls ---- */

@@ -49,14 +49,21 @@ static void blank_out(char *copy, uint32_t from, uint32_t to)
     memset(copy + from, ' ', to - from);
 }
 
+/* INTO after it is of the statement itself. */
+static bool may_have_into(const struct sql_reader *r)
+{
+    return sql_reads(r, "INSERT") ||
+           (r->c->is_mysql && (sql_reads(r, "IGNORE") || sql_reads(r, "REPLACE")));
+}
+
 /* A statement of SQL up to the semicolon; INTO and its targets are taken out of it, and blanks
  * stand there, so that places in the text stay right.  'verb' is what the first word becomes. */
-static bool read_sql(struct sql_reader *r, const char *verb, bool is_quiet)
+bool sql_read_sql(struct sql_reader *r, const char *verb, bool is_quiet)
 {
     const uint32_t from = r->token.at;
     struct esse_op op = { .kind = ESSE_OP_RUN, .at = sql_read_at(r, from), .is_quiet = is_quiet };
     char *copy = esse_arena_text(r->c->arena, r->tokens.text, r->tokens.length);
-    bool is_insert = sql_reads(r, "INSERT");
+    bool is_insert = may_have_into(r);
     if (verb) {
         blank_out(copy, from, from + r->token.length);
         memcpy(copy + from, verb, strlen(verb));
@@ -66,7 +73,7 @@ static bool read_sql(struct sql_reader *r, const char *verb, bool is_quiet)
         if (r->token.kind == SQL_TOKEN_END || r->token.kind == SQL_TOKEN_BROKEN)
             return sql_read_error(r, "';'");
         if (!sql_reads(r, "INTO") || is_insert) {
-            is_insert = sql_reads(r, "INSERT");
+            is_insert = may_have_into(r);
             sql_read_next(r);
             continue;
         }
@@ -325,7 +332,7 @@ static bool read_other(struct sql_reader *r, uint32_t at)
     for (size_t i = 0; refused[i]; i++)
         if (sql_reads(r, refused[i]))
             return sql_read_refuse(r, refused[i]);
-    return sql_reads(r, "PERFORM") ? read_sql(r, "SELECT", true) : read_sql(r, NULL, false);
+    return sql_reads(r, "PERFORM") ? sql_read_sql(r, "SELECT", true) : sql_read_sql(r, NULL, false);
 }
 
 static bool read_statement(struct sql_reader *r)

@@ -180,6 +180,9 @@ bool sql_compile_schema(struct sql_compile *c, const PgQuery__Node *node,
 
 bool sql_compile_create_routine(struct sql_compile *c, const PgQuery__CreateFunctionStmt *node,
                                 struct esse_statement *statement);
+/* *is_one: it is CREATE PROCEDURE or FUNCTION of MySQL's dialect. */
+bool sql_compile_mysql_routine(struct sql_compile *c, const char *text,
+                               struct esse_statement *statement, bool *is_one);
 bool sql_compile_do(struct sql_compile *c, const PgQuery__DoStmt *node,
                     struct esse_statement *statement);
 bool sql_compile_call_statement(struct sql_compile *c, const PgQuery__CallStmt *node,

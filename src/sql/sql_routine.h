@@ -14,6 +14,7 @@
  * routine_loop.c    its loops and CASE
  * routine_cursor.c  its cursors
  * routine_raise.c   RAISE, names of conditions
+ * routine_mysql.c   MySQL's block language
  * routine_text.c    embedded texts and the variables in them
  */
 
@@ -80,6 +81,11 @@ bool sql_read_block(struct sql_reader *r, const char *label);
 bool sql_read_statements(struct sql_reader *r, const char *const *ends);
 bool sql_read_target(struct sql_reader *r, struct esse_target *target);
 
+/* A statement of SQL; its first word becomes 'verb', if there is one. */
+bool sql_read_sql(struct sql_reader *r, const char *verb, bool is_quiet);
+struct esse_routine *sql_new_routine(struct sql_compile *c, enum esse_routine_kind kind,
+                                     const char *name);
+bool sql_check_texts(struct sql_compile *c, const struct esse_routine *routine);
 bool sql_row_of_table(struct sql_compile *c, const struct esse_table *table,
                       struct esse_variable *variable);
 

@@ -271,6 +271,44 @@ TEST(test_routine__cursors_keep_the_rows_of_their_opening)
         { "SELECT f()", "1212e1" });
 }
 
+/* MySQL's block language; what stands here was compared with MariaDB 10.11. */
+TEST(test_routine__mysql_blocks_run)
+{
+    MYSQL(
+        { "CREATE TABLE acc (id INT PRIMARY KEY, b DECIMAL(10,2) NOT NULL)", "0 changed" },
+        { "CREATE TABLE log (n INT AUTO_INCREMENT PRIMARY KEY, t VARCHAR(60))", "0 changed" },
+        { "INSERT INTO acc VALUES (1, 100), (2, 50)", "2 changed" },
+        { "CREATE FUNCTION twice(x INT) RETURNS INT DETERMINISTIC RETURN x * 2", "0 changed" },
+        { "SELECT twice(4), twice(NULL)", "8|NULL" },
+        { "CREATE PROCEDURE p(IN id INT, amount DECIMAL(10,2)) BEGIN DECLARE rest, n DECIMAL(10,2) "
+          "DEFAULT 7; DECLARE i INT; SET i = 0, n = n + 1; SELECT b INTO rest FROM acc a WHERE "
+          "a.id = "
+          "id; IF rest < amount THEN INSERT INTO log (t) VALUES (CONCAT('low ', rest)); SIGNAL "
+          "SQLSTATE '45000' SET MESSAGE_TEXT = 'broke'; ELSEIF rest > 1000 THEN INSERT INTO log "
+          "(t) "
+          "VALUES ('rich'); ELSE l: WHILE i < 3 DO SET i = i + 1; IF i = 2 THEN ITERATE l; END IF; "
+          "INSERT INTO log (t) VALUES (CONCAT(i, '/', rest, '/', n)); END WHILE l; REPEAT SET i = "
+          "i - "
+          "1; UNTIL i < 0 END REPEAT; m: LOOP SET i = i + 10; IF i > 25 THEN LEAVE m; END IF; END "
+          "LOOP m; UPDATE acc SET b = b - amount WHERE acc.id = 1; INSERT INTO log (t) VALUES (i); "
+          "END IF; END",
+          "0 changed" },
+        { "CALL p(1, 30)", "0 changed" },
+        { "SELECT t FROM log ORDER BY n", "1/100.00/8.00;3/100.00/8.00;29" },
+        { "CALL p(2, 70)", "45000" }, { "SELECT count(*) FROM log", "4" },
+        { "CALL p(9, 1)", "0 changed" },
+        { "SELECT t FROM log WHERE n > 4 ORDER BY n", "1/7.00/8.00;3/7.00/8.00;29" },
+        { "SELECT * FROM acc ORDER BY id", "1|69.00;2|50.00" },
+        { "CREATE PROCEDURE q() BEGIN DECLARE x INT; INSERT INTO acc VALUES (5, 5); SELECT b INTO "
+          "x "
+          "FROM acc; INSERT INTO acc VALUES (6, 6); END",
+          "0 changed" },
+        { "CALL q()", "42000" }, { "SELECT count(*) FROM acc", "3" }, { "CALL q()", "23505" },
+        { "CREATE PROCEDURE s() BEGIN SELECT 1; END", "0 changed" }, { "CALL s()", "0A000" },
+        { "CREATE PROCEDURE u() BEGIN DECLARE c CURSOR FOR SELECT 1; END", "0A000" },
+        { "CREATE PROCEDURE v() BEGIN SET y = 1; END", "42601" });
+}
+
 /* ---- steps ---- */
 
 static bool no_hole(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
@@ -340,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_routine__loops_end_where_they_should),
         cmocka_unit_test(test_routine__exceptions_undo_their_block),
         cmocka_unit_test(test_routine__cursors_keep_the_rows_of_their_opening),
+        cmocka_unit_test(test_routine__mysql_blocks_run),
         cmocka_unit_test(test_routine__a_step_is_what_may_look_at_the_store),
     };
     return cmocka_run_group_tests_name("routine", tests, NULL, NULL);
