@@ -103,7 +103,7 @@ static bool waits(struct search *s, uint32_t txn)
     return first != txn && audit_end_of(s->world, first) < audit_start_of(s->world, txn);
 }
 
-/* The newest place of what had ended before it started. */
+/* The newest place of what had ended before it started; a reader stands right behind its state. */
 static uint32_t least_state(const struct search *s, uint32_t txn)
 {
     const int64_t start = audit_start_of(s->world, txn);
@@ -113,12 +113,11 @@ static uint32_t least_state(const struct search *s, uint32_t txn)
     for (uint32_t place = newest(s); place > 0 && !least; place--)
         if (audit_end_of(s->world, s->frames.at[place - 1].txn) < start)
             least = place;
-    if (s->question->level == AUDIT_STRICT_SERIALIZABLE)
-        for (size_t i = 0; i < s->settled.count; i++) {
-            const struct reader *other = &s->readers[s->settled.at[i]];
-            if (audit_end_of(s->world, other->txn) < start && other->state > least)
-                least = other->state;
-        }
+    for (size_t i = 0; i < s->settled.count; i++) {
+        const struct reader *other = &s->readers[s->settled.at[i]];
+        if (audit_end_of(s->world, other->txn) < start && other->state > least)
+            least = other->state;
+    }
     return least;
 }
 
@@ -227,8 +226,8 @@ static bool settle(struct search *s, uint32_t number)
     a->high = is_exact ? a->high : greatest_state(s, reader->txn);
     if (a->views == AUDIT_VIEWS_NEWEST) {
         a->views = AUDIT_VIEWS_ONE;
-        a->upwards = s->question->level == AUDIT_STRICT_SERIALIZABLE;
     }
+    a->upwards = is_real_time(s); /* the oldest state leaves most to what starts later */
     if (a->views == AUDIT_VIEWS_ONE && reader->was_tried && reader->tried + 1 > a->low && !is_exact)
         a->low = reader->tried + 1;
     reader->was_tried = true;

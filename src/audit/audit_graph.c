@@ -281,7 +281,8 @@ static bool agrees_with_time(const struct graph *g)
     uint32_t *place = esse_arena_alloc(g->arena, g->n + 1, sizeof *place);
     for (uint32_t i = 0; i < answer->place_count; i++) {
         at[answer->places[i].txn] = i;
-        place[answer->places[i].txn] = answer->places[i].place;
+        place[answer->places[i].txn] =
+            answer->places[i].place ? answer->places[i].place : answer->places[i].state;
     }
     for (uint32_t i = 0; i < plan->end_count; i++) {
         const uint32_t txn = plan->ends[i];

@@ -255,8 +255,7 @@ static bool agrees_with_time(struct rechecking *r)
             const struct audit_place *a = &answer->places[j], *b = &answer->places[i];
             if (audit_end_of(r->world, a->txn) >= audit_start_of(r->world, b->txn))
                 continue;
-            if ((a->place && a->place > b->state) ||
-                (b->place && !a->place && a->state >= b->place))
+            if ((a->place && a->place > b->state) || (!a->place && a->state > b->state))
                 return false;
         }
     return true;

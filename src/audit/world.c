@@ -243,8 +243,10 @@ static void note(struct audit_world *world, const struct esse_log_statement *sta
 {
     char state[6];
     if (statement->has & ESSE_LOG_ERROR &&
-        audit_error_class(world, statement->error, state) == AUDIT_ERROR_CONSTRAINT)
+        audit_error_class(world, statement->error, state) == AUDIT_ERROR_CONSTRAINT) {
         world->has_constraint_errors = true;
+        facts->changes = true; /* its place counts: the error is of some state before it */
+    }
     if (statement->has & ESSE_LOG_ERROR)
         return;
     if (!compiled) {

@@ -38,7 +38,7 @@ struct audit_world {
     uint64_t runs;
     /* By transaction: what its texts alone say. */
     struct audit_txn_facts {
-        bool changes;   /* it has a statement that may write */
+        bool changes;   /* it has a statement that may write, or must have a place */
         bool goes_back; /* ROLLBACK TO */
         bool calls;     /* CALL, DO */
         bool is_schema; /* CREATE, DROP */

@@ -13,6 +13,7 @@
  */
 enum { KEYS = 3, MOST_TXNS = 4, MOST_STEPS = 5, MOST_ANSWER = 64 };
 enum { S, SS, SI, SSI, MSR, RC, LEVELS };
+enum { MOST_TRIED = 200000 };
 enum { ANY_ORDER, VERSION_ORDER, GIVEN_ORDER };
 
 struct rows {
@@ -57,6 +58,7 @@ struct oracle {
     struct ran *ran; /* what was run before: the same text on the same rows does the same */
     unsigned count, room;
     struct ran *running;
+    unsigned long steps; /* of the question at hand; beyond MOST_TRIED nothing is known */
 };
 
 /* ---- running a text ---- */
@@ -261,6 +263,8 @@ static bool oracle_step(struct execution *e, unsigned txn, unsigned step, struct
                         struct own saved, int b, int oldest, const struct rows *view)
 {
     const struct step *one = &e->story->txns[txn].steps[step];
+    if (++e->oracle->steps > MOST_TRIED)
+        return false;
     const struct rows before = seen_through(view, &own);
     const struct ran ran = oracle_run(e->oracle, one->text, &before);
     if (ran.has_failed || ((one->seen & ROWS_SEEN) && strcmp(ran.answer, one->answer) != 0) ||
@@ -388,6 +392,7 @@ static bool oracle_holds(struct oracle *oracle, const struct story *story, int l
 {
     struct execution e = { .oracle = oracle, .story = story, .level = level, .order = order };
     e.states[0] = story->first;
+    oracle->steps = 0;
     return oracle_places(&e);
 }
 

@@ -58,6 +58,13 @@ TEST(test_audit__levels_are_what_they_are_defined_to_be)
                    "{'session':2,'start':3,'end':4,'sql':[{'q':'SELECT b FROM a WHERE id = "
                    "1','rows':[[100]]}]}\n",
           "hvhvhh" },
+        { "two readers, of which the later one sees less",
+          ACCOUNTS "{'session':1,'start':1,'end':8,'sql':['UPDATE a SET b = 0 WHERE id = 1']}\n"
+                   "{'session':2,'start':2,'end':4,'sql':[{'q':'SELECT b FROM a WHERE id = "
+                   "1','rows':[[0]]}]}\n"
+                   "{'session':3,'start':6,'end':9,'sql':[{'q':'SELECT b FROM a WHERE id = "
+                   "1','rows':[[100]]}]}\n",
+          "hvhvhh" },
         { "write skew",
           ACCOUNTS "{'session':1,'start':1,'end':9,'sql':[{'q':'SELECT b FROM a WHERE id = "
                    "1','rows':[[100]]},'UPDATE a SET b = 0 WHERE id = 2']}\n"

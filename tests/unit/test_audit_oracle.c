@@ -251,7 +251,7 @@ static struct story as_asked(const struct story *story, int order)
     return asked;
 }
 
-static unsigned verdicts[3];
+static unsigned verdicts[3], left_out; /* left out: brute force would take too long */
 
 static bool agrees(struct oracle *oracle, const struct story *story, bool is_told)
 {
@@ -269,6 +269,10 @@ static bool agrees(struct oracle *oracle, const struct story *story, bool is_tol
                                                      .order = orders[order] };
             CHECK(audit_ask(arena, world, &question, &answer, &err));
             const bool holds = oracle_holds(oracle, &asked, level, order);
+            if (!holds && oracle->steps > MOST_TRIED) {
+                left_out++;
+                continue;
+            }
             verdicts[answer.outcome]++;
             if (answer.outcome == (holds ? ESSE_HOLDS : ESSE_VIOLATED) &&
                 answer.rechecked != AUDIT_RECHECK_FAILED)
@@ -334,6 +338,7 @@ TEST(test_audit_oracle__every_verdict_is_that_of_the_definition)
     CHECK(verdicts[ESSE_HOLDS] > test_least(1000));
     CHECK(verdicts[ESSE_VIOLATED] > test_least(1000));
     CHECK_EQ(verdicts[ESSE_UNKNOWN], 0);
+    CHECK(left_out < (verdicts[ESSE_HOLDS] + verdicts[ESSE_VIOLATED]) / 100);
 }
 
 int main(void)
