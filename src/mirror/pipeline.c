@@ -25,6 +25,7 @@ struct esse_pipeline {
     struct queue *queues;
     uint32_t count, room;          /* room is a power of two */
     uint32_t *winner;              /* a tree: leaf of queue q is room + q */
+    int64_t *key;                  /* by queue: what it is compared by, as of its last update */
     struct chunk *spare;           /* to be used again */
     struct chunk *kept, *kept_end; /* in the order of their last event's leaving */
     uint64_t kept_bytes, keep_bytes;
@@ -81,17 +82,15 @@ static int64_t key_of(const struct esse_pipeline *p, const struct queue *q)
 /* Of equal times an event goes before a session that has told until then; else by number. */
 static bool goes_first(const struct esse_pipeline *p, uint32_t a, uint32_t b)
 {
-    const struct queue *x = &p->queues[a], *y = &p->queues[b];
-    const int64_t i = key_of(p, x), j = key_of(p, y);
-    if (i != j)
-        return i < j;
-    if (is_empty(x) != is_empty(y))
-        return is_empty(y);
-    return a < b;
+    if (p->key[a] != p->key[b])
+        return p->key[a] < p->key[b];
+    const bool is_none = is_empty(&p->queues[a]);
+    return is_none == is_empty(&p->queues[b]) ? a < b : !is_none;
 }
 
 static void update(struct esse_pipeline *p, uint32_t queue)
 {
+    p->key[queue] = key_of(p, &p->queues[queue]);
     for (uint32_t at = (p->room + queue) / 2; at; at /= 2) {
         const uint32_t a = p->winner[2 * at], b = p->winner[2 * at + 1];
         p->winner[at] = goes_first(p, b, a) ? b : a;
@@ -100,8 +99,10 @@ static void update(struct esse_pipeline *p, uint32_t queue)
 
 static void build(struct esse_pipeline *p)
 {
-    for (uint32_t q = 0; q < p->room; q++)
+    for (uint32_t q = 0; q < p->room; q++) {
         p->winner[p->room + q] = q;
+        p->key[q] = key_of(p, &p->queues[q]);
+    }
     for (uint32_t at = p->room - 1; at; at--) {
         const uint32_t a = p->winner[2 * at], b = p->winner[2 * at + 1];
         p->winner[at] = goes_first(p, b, a) ? b : a;
@@ -117,6 +118,7 @@ static void make_room(struct esse_pipeline *p, uint32_t session)
     if (room > p->room) {
         p->queues = esse_arena_grow(p->arena, p->queues, room * sizeof *p->queues);
         p->winner = esse_arena_grow(p->arena, p->winner, 2 * room * sizeof *p->winner);
+        p->key = esse_arena_grow(p->arena, p->key, room * sizeof *p->key);
         for (uint32_t q = p->room; q < room; q++)
             p->queues[q] = (struct queue){ .done = INT64_MIN, .floor = INT64_MIN };
         p->room = room;
