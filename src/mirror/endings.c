@@ -206,8 +206,7 @@ static void install(struct esse_mirror *m, uint32_t slot, const struct mirror_to
         version.flags |= VERSION_OPAQUE;
     if (t->status == TXN_UNKNOWN)
         version.flags |= VERSION_PERHAPS;
-    esse_window_installed(m, entry->key, version.value,
-                          t->status == TXN_COMMITTED && !t->is_late && !t->has_gap);
+    esse_window_installed(m, entry->key, version.value, mirror_is_in_windows(m, t));
     if (version.flags & (VERSION_OPAQUE | VERSION_PERHAPS))
         esse_mirror_add_odd(m, entry, &version);
     else

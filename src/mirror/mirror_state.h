@@ -338,6 +338,12 @@ void esse_window_aborted(struct esse_mirror *m, const struct mirror_txn *t);
 void esse_window_saw(struct esse_mirror *m, struct mirror_op *op, int64_t installed);
 void esse_window_saw_wrongly(struct esse_mirror *m, struct mirror_op *op,
                              const struct mirror_txn *writer);
+/* Is the level of windows promised to it?  BEGIN may have named another isolation. */
+static inline bool mirror_is_in_windows(const struct esse_mirror *m, const struct mirror_txn *t)
+{
+    return t->status == TXN_COMMITTED && !t->is_late && !t->has_gap &&
+           t->row->level == m->options.profile->level;
+}
 /* All that it read is judged. */
 void esse_window_record(struct esse_mirror *m, struct mirror_txn *t);
 void esse_window_round(struct esse_mirror *m, bool is_end);

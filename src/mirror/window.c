@@ -137,6 +137,19 @@ static uint32_t take_seen(struct mirror_window *w, struct mirror_op *op, uint64_
     return count;
 }
 
+/* It is not recorded: back to the pool. */
+static void drop_seen(struct mirror_window *w, struct mirror_txn *t)
+{
+    for (uint32_t i = 0; i < t->op_count; i++) {
+        while (t->ops[i].seen) {
+            const uint32_t at = t->ops[i].seen;
+            t->ops[i].seen = w->seen.at[at].next;
+            w->seen.at[at].next = w->spare_seen;
+            w->spare_seen = at;
+        }
+    }
+}
+
 /* ---- transactions ---- */
 
 /* Rows with columns are left to the mechanisms.  Of its writes the last of each key counts; what it
@@ -175,6 +188,10 @@ void esse_window_record(struct esse_mirror *m, struct mirror_txn *t)
     struct mirror_window *w = m->window;
     if (!w)
         return;
+    if (!mirror_is_in_windows(m, t)) {
+        drop_seen(w, t);
+        return;
+    }
     struct window_txn txn = { .name = t->name,
                               .ended = t->ended,
                               .session = t->is_interleaved ? WINDOW_ALONE : t->session,

@@ -283,6 +283,8 @@ same "and no mechanism's" "level broken: snapshot-isolation, lost-update" "$(hea
 expect "its folder rechecks" 0 "$ESSE" verify out-insert/0001
 sed -i 's/"d":"x"/"d":"y"/' out-insert/0001/history.jsonl
 expect "and is refused with another history" 65 "$ESSE" verify out-insert/0001
+sed 's/{"session":1,"txn":"a","r"/{"session":1,"txn":"a","begin":true,"isolation":"read-committed","t":[8,9]}\n&/' insert.jsonl >mixed.jsonl
+expect "nothing is promised to a transaction of another isolation" 0 "$ESSE" watch --fail-on level --no-joint --profile $rr mixed.jsonl
 expect "another level" 0 "$ESSE" watch --fail-on level --level read-committed --profile $rr insert.jsonl
 expect "no level" 64 "$ESSE" watch --level foo --profile $rr insert.jsonl
 expect "nothing to fail on" 64 "$ESSE" watch --fail-on foo --profile $rr insert.jsonl
