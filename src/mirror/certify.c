@@ -8,13 +8,18 @@
  * timestamps no dependency against their order.  OCC: what was read stands until the commit.
  *
  * An edge that would close a cycle is told and not added, so the graph stays acyclic.
+ *
+ * For a cycle an anti-dependency may lead to the writer of any later version: the next one's writer
+ * is before it.  A pivot that ssi breaks up has two on the very next version: PostgreSQL compares
+ * what was read with what took its place.  Which version that is is certain when no other can have
+ * been installed between them any more.
  */
 
 enum { NOBODY = 0 };
 
 struct edge {
     uint32_t to;
-    bool is_rw;
+    bool is_rw, is_next; /* is_next: to the writer of the very next version */
 };
 ESSE_VEC(edge_vec, struct edge)
 
@@ -23,7 +28,7 @@ struct vertex {
     bool is_used;
     uint32_t in; /* edges that lead to it */
     struct edge_vec out;
-    struct mirror_u32_vec rw_in; /* those that have an anti-dependency on it */
+    struct mirror_u32_vec rw_in; /* those that read what its versions took the place of */
     uint64_t round;              /* of the last search that met it */
     uint32_t from;               /* in that search */
 };
@@ -38,12 +43,23 @@ struct reader {
 };
 ESSE_VEC(reader_vec, struct reader)
 
+/* An anti-dependency on what is the next version, if nothing comes between. */
+struct next {
+    uint32_t from, to;
+    uint32_t from_number, to_number; /* of their transactions */
+    uint64_t key;
+    struct esse_instant c; /* of the version that is the next one */
+    bool is_spoilt;
+};
+ESSE_VEC(next_vec, struct next)
+
 struct mirror_certifier {
     struct esse_arena *arena;
     struct vertex_vec vertices; /* 0 is nobody, here and below */
     struct reader_vec readers;
     uint32_t spare_reader;
     struct mirror_u32_vec spare, order, stack; /* order: by their ends */
+    struct next_vec next;
     uint64_t round;
 };
 
@@ -153,7 +169,7 @@ static void look_at_pivots(struct esse_mirror *m, uint32_t from, uint32_t to, ui
 {
     const struct vertex *v = &m->certifier->vertices.at[to];
     for (size_t i = 0; i < v->out.count; i++)
-        if (v->out.at[i].is_rw)
+        if (v->out.at[i].is_next)
             look_at_pivot(m, from, to, v->out.at[i].to, key);
     v = &m->certifier->vertices.at[from];
     for (size_t i = 0; i < v->rw_in.count; i++)
@@ -194,12 +210,95 @@ static void add_edge(struct esse_mirror *m, uint32_t from, uint32_t to, bool is_
         tell_path(m, to, from, key);
         return;
     }
-    edge_vec_push(&c->vertices.at[from].out, c->arena, (struct edge){ to, is_rw });
+    edge_vec_push(&c->vertices.at[from].out, c->arena, (struct edge){ to, is_rw, false });
     c->vertices.at[to].in++;
-    if (is_rw) {
-        look_at_pivots(m, from, to, key);
-        mirror_u32_vec_push(&c->vertices.at[to].rw_in, c->arena, from);
+}
+
+/* ---- the next version ---- */
+
+/* Can another version have been installed between the two? */
+static bool is_between(struct esse_mirror *m, struct mirror_entry *entry, struct esse_instant read,
+                       struct esse_instant next)
+{
+    if (entry->odd)
+        return true;
+    if (!entry->at[0].flags)
+        return false;
+    for (struct mirror_version *v = &entry->at[0]; v; v = esse_mirror_older(m, entry, v)) {
+        const bool is_read = v->c.b == read.b && v->c.a == read.a;
+        const bool is_next = v->c.b == next.b && v->c.a == next.a;
+        if (!is_read && !is_next && !mirror_sure(v->c, read) && !mirror_sure(next, v->c))
+            return true;
     }
+    return false;
+}
+
+static void expect_next(struct esse_mirror *m, struct mirror_entry *entry, uint32_t from,
+                        uint32_t to, struct esse_instant read, struct esse_instant next)
+{
+    struct mirror_certifier *c = m->certifier;
+    const struct vertex *a = &c->vertices.at[from], *b = &c->vertices.at[to];
+    if (from == NOBODY || to == NOBODY || from == to || is_between(m, entry, read, next) ||
+        a->t.row->certifier != ESSE_CERTIFIER_SSI)
+        return;
+    next_vec_push(&c->next, c->arena,
+                  (struct next){ from, to, a->t.number, b->t.number, entry->key, next, false });
+    entry->flags |= ENTRY_NEXT;
+}
+
+/* Another version of the key: it may have come before one that seemed to be the next. */
+static void spoil_next(struct mirror_certifier *c, struct mirror_entry *entry,
+                       struct esse_instant installed)
+{
+    bool is_left = false;
+    if (!(entry->flags & ENTRY_NEXT))
+        return;
+    for (size_t i = 0; i < c->next.count; i++) {
+        struct next *next = &c->next.at[i];
+        if (next->key != entry->key)
+            continue;
+        next->is_spoilt |= !mirror_sure(next->c, installed);
+        is_left = true;
+    }
+    if (!is_left)
+        entry->flags &= ~(uint32_t)ENTRY_NEXT;
+}
+
+static bool is_there(const struct mirror_certifier *c, uint32_t at, uint32_t number)
+{
+    return c->vertices.at[at].is_used && c->vertices.at[at].t.number == number;
+}
+
+static void note_next(struct esse_mirror *m, const struct next *next)
+{
+    struct mirror_certifier *c = m->certifier;
+    const bool has_odd = mirror_entry_at(m, esse_mirror_entry(m, next->key))->odd;
+    if (next->is_spoilt || has_odd || !is_there(c, next->from, next->from_number) ||
+        !is_there(c, next->to, next->to_number))
+        return;
+    struct edge_vec *out = &c->vertices.at[next->from].out;
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->at[i].to != next->to || !out->at[i].is_rw || out->at[i].is_next)
+            continue;
+        out->at[i].is_next = true;
+        look_at_pivots(m, next->from, next->to, next->key);
+        mirror_u32_vec_push(&c->vertices.at[next->to].rw_in, c->arena, next->from);
+        return;
+    }
+}
+
+/* Whatever comes is later than the floor. */
+static void note_all_next(struct esse_mirror *m)
+{
+    struct mirror_certifier *c = m->certifier;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->next.count; i++) {
+        if (c->next.at[i].c.a <= m->floor)
+            note_next(m, &c->next.at[i]);
+        else
+            c->next.at[kept++] = c->next.at[i];
+    }
+    c->next.count = kept;
 }
 
 /* A transaction may be kept for longer than its vertex, which is another's then. */
@@ -249,16 +348,18 @@ void esse_certifier_installed(struct esse_mirror *m, struct mirror_entry *entry,
         return;
     if (t->certified && entry->at[1].flags && mirror_sure(entry->at[1].c, t->c))
         add_edge(m, vertex_of(m, &entry->at[1]), t->certified, false, entry->key);
+    spoil_next(c, entry, t->c);
     for (uint32_t *link = &entry->readers; *link;) {
         const uint32_t at = *link;
         const struct reader reader = c->readers.at[at];
-        const struct vertex *v = &c->vertices.at[reader.vertex];
-        const bool is_there = v->is_used && v->t.number == reader.number;
+        const bool is_here = is_there(c, reader.vertex, reader.number);
         const bool is_overwritten =
             mirror_sure(reader.version, t->c) && overwrites(m, &entry->at[0], reader.column);
-        if (is_there && is_overwritten && t->certified)
+        if (is_here && is_overwritten && t->certified) {
             add_edge(m, reader.vertex, t->certified, true, entry->key);
-        if (is_there && !is_overwritten) {
+            expect_next(m, entry, reader.vertex, t->certified, reader.version, t->c);
+        }
+        if (is_here && !is_overwritten) {
             link = &c->readers.at[at].next;
             continue;
         }
@@ -284,8 +385,10 @@ void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, stru
             if (!mirror_sure(seen, v->c) || !overwrites(m, v, column))
                 continue;
             is_overwritten = true;
-            if (vertex_of(m, v) != t->certified)
-                add_edge(m, t->certified, vertex_of(m, v), true, entry->key);
+            if (vertex_of(m, v) == t->certified)
+                continue;
+            add_edge(m, t->certified, vertex_of(m, v), true, entry->key);
+            expect_next(m, entry, t->certified, vertex_of(m, v), seen, v->c);
         }
     }
     if (!is_overwritten)
@@ -357,6 +460,7 @@ void esse_certifier_round(struct esse_mirror *m)
 {
     struct mirror_certifier *c = m->certifier;
     size_t kept = 0;
+    note_all_next(m);
     for (size_t i = 0; i < c->order.count; i++) {
         const uint32_t at = c->order.at[i];
         if (!c->vertices.at[at].in && c->vertices.at[at].t.c.a <= m->horizon)

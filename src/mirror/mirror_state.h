@@ -43,7 +43,7 @@ struct mirror_version {
     uint32_t flags;
 };
 
-enum { ENTRY_SOFT = 1, ENTRY_COLUMNS = 2 };
+enum { ENTRY_SOFT = 1, ENTRY_COLUMNS = 2, ENTRY_NEXT = 4 };
 
 /* A key.  What all do is in its first and last lines of the cache. */
 struct mirror_entry {
@@ -286,6 +286,8 @@ void esse_mirror_end(struct esse_mirror *m, uint32_t slot);
 
 void esse_mirror_lock_rule(struct esse_mirror *m, struct mirror_txn *t);
 void esse_mirror_writer_rule(struct esse_mirror *m, struct mirror_txn *t);
+/* May another have deleted the row before the transaction last wrote it? */
+bool esse_mirror_may_be_gone(struct esse_mirror *m, uint32_t entry, const struct mirror_txn *t);
 
 /* ---- reads.c ---- */
 

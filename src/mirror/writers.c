@@ -51,14 +51,11 @@ static int64_t last_write(const struct mirror_txn *t, uint32_t entry)
     return last;
 }
 
-/* An insert after an unseen delete is allowed: databases compare rows, not keys.  So nothing is
- * said of two if one of them inserted, or somebody may have deleted the row before they wrote. */
-static bool may_be_insert(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t,
-                          const struct mirror_txn *h)
+bool esse_mirror_may_be_gone(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t)
 {
     struct mirror_entry *entry = mirror_entry_at(m, at);
-    const int64_t a = last_write(t, at), b = last_write(h, at), until = a > b ? a : b;
-    if (entry->flags & ENTRY_SOFT || inserts(t, at) || inserts(h, at))
+    const int64_t until = last_write(t, at);
+    if (entry->flags & ENTRY_SOFT)
         return true;
     for (uint32_t odd = entry->odd; odd; odd = m->versions.at[odd].next)
         if (m->versions.at[odd].flags & (VERSION_DEAD | VERSION_OPAQUE) &&
@@ -67,7 +64,16 @@ static bool may_be_insert(struct esse_mirror *m, uint32_t at, const struct mirro
     for (struct mirror_version *v = &entry->at[0]; v; v = esse_mirror_older(m, entry, v))
         if (v->flags & VERSION_DEAD && v->c.b < until)
             return true;
-    return deletes(t, at) || deletes(h, at);
+    return false;
+}
+
+/* An insert after an unseen delete is allowed: databases compare rows, not keys.  So nothing is
+ * said of two if one of them inserted, or another may have deleted the row before they wrote. */
+static bool may_be_insert(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t,
+                          const struct mirror_txn *h)
+{
+    return inserts(t, at) || inserts(h, at) || deletes(t, at) || deletes(h, at) ||
+           esse_mirror_may_be_gone(m, at, t) || esse_mirror_may_be_gone(m, at, h);
 }
 
 static void tell(struct esse_mirror *m, uint64_t key, const struct mirror_txn *t, uint32_t last,

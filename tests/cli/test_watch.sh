@@ -181,6 +181,35 @@ expect "another statement does not" 1 "$ESSE" watch --profile mysql/repeatable-r
 "$ESSE" watch -q --profile sqlite/serializable "$ROOT/tests/traces/outlived.jsonl" >outlived
 same "a place in the graph that is another's by now" "nothing broken:" "$(head -n 1 outlived | cut -d ' ' -f 1-2)"
 
+# Seen live at PostgreSQL.  An insert after an unseen delete: the snapshot has the old row beside the new one.
+gone() { # what the transaction reads after its write
+    echo '{"esse":"trace","version":1,"init":{"x":5},"exclusive":true}'
+    op 1 a '"r":"z","v":null' 10 12
+    [ "${2:-}" = kept ] || { op 2 b '"d":"x"' 14 16; commit 2 b 18 20; }
+    op 1 a '"w":"x","v":7' 24 26
+    op 1 a "\"p\":\"v < 6\",\"rows\":{\"x\":$1}" 27 28
+    commit 1 a 29 30
+}
+expect "a row that was deleted meanwhile is still in the snapshot" 0 "$ESSE" watch --no-windows --profile $rr - <<<"$(gone 5)"
+expect "another value is not" 1 "$ESSE" watch --no-windows --profile $rr - <<<"$(gone 4)"
+expect "nor is it if no one deleted it" 1 "$ESSE" watch --no-windows --profile $rr - <<<"$(gone 5 kept)"
+# What PostgreSQL looks for are two anti-dependencies on the very next versions.
+pivot() { # whose write took the place of what c read: the pivot's own, or an earlier one
+    echo "$head"
+    op 1 c '"r":"x","v":null' 10 12
+    [ "$1" = next ] || { op 4 o '"w":"x","v":1' 14 16; commit 4 o 18 20; }
+    op 2 p '"r":"y","v":null' 24 26
+    op 3 f '"w":"y","v":3' 28 30
+    commit 3 f 32 34
+    op 2 p '"w":"x","v":2' 36 38
+    commit 2 p 40 42
+    op 1 c '"w":"q","v":4' 44 46
+    commit 1 c 48 50
+}
+expect "a pivot" 1 "$ESSE" watch --no-windows --profile postgresql/serializable - <<<"$(pivot next)"
+has "is told" "$OUT" "two anti-dependencies in a row"
+expect "and none, if another version was between" 0 "$ESSE" watch --no-windows --profile postgresql/serializable - <<<"$(pivot later)"
+
 # A database is watched while a workload runs, without a file in between.
 expect "the store in memory, by its own profile" 0 "$ESSE" watch --json -n 3000 -w rw-register 'memory:?level=snapshot-isolation'
 has "what was seen" "$OUT" '"summary":true'
