@@ -70,7 +70,7 @@ static key_access_id access_of(const struct versions *versions, const struct pol
     const uint32_t access = esse_by_key_access(by_key, open->op);
     key_access_id at, end;
     esse_run_find(by_key, open->key, open->txn, &at.ix, &end.ix);
-    while (by_key->at[at.ix].access != access)
+    while (at.ix < end.ix && by_key->at[at.ix].access != access)
         at.ix++;
     assert(at.ix < end.ix);
     return at;
