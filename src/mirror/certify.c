@@ -7,7 +7,10 @@
  * forgets.  A certifier does not let a cycle commit; that of ssi no dangerous pivot either; one by
  * timestamps no dependency against their order.  OCC: what was read stands until the commit.
  *
- * An edge that would close a cycle is told and not added, so the graph stays acyclic.
+ * An edge that would close a cycle is told and not added, so the graph stays acyclic, and there is
+ * an order in which every edge leads forward.  Nearly all edges agree with the order of ends and
+ * cost nothing; for one that does not, what lies between its two vertices is looked at and moved
+ * (Marchetti-Spaccamela, Nanni and Rohnert 1996).
  *
  * For a cycle an anti-dependency may lead to the writer of any later version: the next one's writer
  * is before it.  A pivot that ssi breaks up has two on the very next version: PostgreSQL compares
@@ -26,7 +29,8 @@ ESSE_VEC(edge_vec, struct edge)
 struct vertex {
     struct mirror_txn t; /* its instants and names as they were; none of what it points at */
     bool is_used;
-    uint32_t in; /* edges that lead to it */
+    uint32_t in;   /* edges that lead to it */
+    uint32_t rank; /* its place in the order */
     struct edge_vec out;
     struct mirror_u32_vec rw_in; /* those that read what its versions took the place of */
     uint64_t round;              /* of the last search that met it */
@@ -58,7 +62,8 @@ struct mirror_certifier {
     struct vertex_vec vertices; /* 0 is nobody, here and below */
     struct reader_vec readers;
     uint32_t spare_reader;
-    struct mirror_u32_vec spare, order, stack; /* order: by their ends */
+    struct mirror_u32_vec spare, stack;
+    struct mirror_u32_vec order; /* edges lead from earlier ones to later ones */
     struct next_vec next;
     uint64_t round;
 };
@@ -95,6 +100,7 @@ void esse_certifier_enter(struct esse_mirror *m, struct mirror_txn *t)
     v->is_used = true;
     v->in = 0;
     v->out.count = v->rw_in.count = 0;
+    v->rank = (uint32_t)c->order.count;
     t->certified = at;
     mirror_u32_vec_push(&c->order, c->arena, at);
 }
@@ -111,22 +117,24 @@ static void tell_path(struct esse_mirror *m, uint32_t from, uint32_t to, uint64_
     esse_mirror_tell(m, &finding);
 }
 
-/* Is there a way from one to the other?  'from' of what was met leads back. */
+/* ---- the order ---- */
+
+/* Is there a way from one to the other?  It can only be by those that are not behind the other.
+ * 'from' of what was met leads back. */
 static bool reaches(struct mirror_certifier *c, uint32_t from, uint32_t to)
 {
-    enum { MOST = 4096 };
     const uint64_t round = ++c->round;
-    unsigned met = 0;
     c->stack.count = 0;
     mirror_u32_vec_push(&c->stack, c->arena, from);
     c->vertices.at[from].round = round;
-    while (c->stack.count && met++ < MOST) {
+    while (c->stack.count) {
         const uint32_t at = c->stack.at[--c->stack.count];
         if (at == to)
             return true;
         for (size_t i = 0; i < c->vertices.at[at].out.count; i++) {
             const uint32_t next = c->vertices.at[at].out.at[i].to;
-            if (c->vertices.at[next].round == round)
+            if (c->vertices.at[next].round == round ||
+                c->vertices.at[next].rank > c->vertices.at[to].rank)
                 continue;
             c->vertices.at[next].round = round;
             c->vertices.at[next].from = at;
@@ -134,6 +142,34 @@ static bool reaches(struct mirror_certifier *c, uint32_t from, uint32_t to)
         }
     }
     return false;
+}
+
+static void place(struct mirror_certifier *c, uint32_t rank, uint32_t at)
+{
+    c->order.at[rank] = at;
+    c->vertices.at[at].rank = rank;
+}
+
+/* Puts 'to' and what it leads to behind 'from'; false if it leads there itself. */
+static bool put_behind(struct mirror_certifier *c, uint32_t from, uint32_t to)
+{
+    const uint32_t last = c->vertices.at[from].rank;
+    uint32_t rank = c->vertices.at[to].rank;
+    if (last < rank)
+        return true;
+    if (reaches(c, to, from))
+        return false;
+    c->stack.count = 0;
+    for (uint32_t i = rank; i <= last; i++) {
+        const uint32_t at = c->order.at[i];
+        if (c->vertices.at[at].round == c->round)
+            mirror_u32_vec_push(&c->stack, c->arena, at);
+        else
+            place(c, rank++, at);
+    }
+    for (size_t i = 0; i < c->stack.count; i++)
+        place(c, rank++, c->stack.at[i]);
+    return true;
 }
 
 /* ---- ssi ---- */
@@ -206,7 +242,7 @@ static void add_edge(struct esse_mirror *m, uint32_t from, uint32_t to, bool is_
         esse_mirror_tell(m, &finding);
         return;
     }
-    if (reaches(c, to, from)) {
+    if (!put_behind(c, from, to)) {
         tell_path(m, to, from, key);
         return;
     }
@@ -238,8 +274,8 @@ static void expect_next(struct esse_mirror *m, struct mirror_entry *entry, uint3
 {
     struct mirror_certifier *c = m->certifier;
     const struct vertex *a = &c->vertices.at[from], *b = &c->vertices.at[to];
-    if (from == NOBODY || to == NOBODY || from == to || is_between(m, entry, read, next) ||
-        a->t.row->certifier != ESSE_CERTIFIER_SSI)
+    if (from == NOBODY || to == NOBODY || from == to || a->t.row->certifier != ESSE_CERTIFIER_SSI ||
+        is_between(m, entry, read, next))
         return;
     next_vec_push(&c->next, c->arena,
                   (struct next){ from, to, a->t.number, b->t.number, entry->key, next, false });
@@ -459,14 +495,14 @@ static void forget(struct mirror_certifier *c, uint32_t at)
 void esse_certifier_round(struct esse_mirror *m)
 {
     struct mirror_certifier *c = m->certifier;
-    size_t kept = 0;
+    uint32_t kept = 0;
     note_all_next(m);
     for (size_t i = 0; i < c->order.count; i++) {
         const uint32_t at = c->order.at[i];
         if (!c->vertices.at[at].in && c->vertices.at[at].t.c.a <= m->horizon)
             forget(c, at);
         else
-            c->order.at[kept++] = at;
+            place(c, kept++, at);
     }
     c->order.count = kept;
 }

@@ -231,7 +231,7 @@ static struct audit_world *world_of(struct esse_arena *arena, const char *text)
 {
     struct esse_source source;
     struct esse_sql_log *log = NULL;
-    struct audit_world *world;
+    struct audit_world *world = NULL;
     struct esse_error err = { 0 };
     const char *bytes = json(arena, text);
     esse_source_memory(&source, arena, bytes, strlen(bytes));
