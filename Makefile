@@ -160,6 +160,7 @@ bench: deps-test
 	@$(SCRIPT) bench/certificates
 	@$(SCRIPT) bench/collect
 	@$(SCRIPT) bench/explore
+	@$(SCRIPT) bench/page
 
 bench-ablation: deps-test
 	@$(SCRIPT) bench/ablation
