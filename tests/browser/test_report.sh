@@ -53,6 +53,15 @@ expect "a run" 1 "$ESSE" run 'memory:?level=snapshot-isolation' -w write-skew -n
 cp run/report.html run.html
 cp run/verdict.json run.json
 
+# The commands that a page shows do what it says.
+n=0
+while read -r command; do
+    n=$((n + 1))
+    expect "the page's command $n" "$([ $n -eq 1 ] && echo 1 || echo 0)" bash -c "$(sed "s|^esse|$ESSE|" <<<"$command") -q"
+done < <(grep -o '<code>esse [^<]*' hostile.html | sed 's/<code>//' | grep -v verify)
+same "there are two" 2 "$n"
+check "the smallest history is there" test -s small.jsonl
+
 /usr/bin/python3 "$pages/report.py" "$WORK" >report.log 2>&1
 status=$?
 cat report.log | grep -v '^[0-9]* passed'
