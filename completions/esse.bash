@@ -172,6 +172,7 @@ _esse() {
     explore,--memory | explore,-m) : ;;
     explore,--threads) : ;;
     explore,--svg) _esse_files ;;
+    explore,--report) _esse_files ;;
     explore,--repro) _esse_files ;;
     explore,--confirm) : ;;
     gen,--txns | gen,-n) : ;;
@@ -230,7 +231,7 @@ _esse_command() {
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    explore,*,-*) _esse_words '--level --find-level --compare --show --count --list --algorithm --tables --no-cuts --max-histories --budget --memory --threads --svg --repro --confirm --json --verbose --quiet --help' ;;
+    explore,*,-*) _esse_words '--level --find-level --compare --show --count --list --algorithm --tables --no-cuts --max-histories --budget --memory --threads --svg --report --repro --confirm --json --verbose --quiet --help' ;;
     explore,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --values --rmw-share --pure --predicate-share --aggregate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc' ;;

@@ -249,6 +249,7 @@ complete -c esse -n '__esse_in explore' -s b -l budget -x -d 'stop after this ti
 complete -c esse -n '__esse_in explore' -s m -l memory -x -d 'stop when more memory is needed'
 complete -c esse -n '__esse_in explore' -l threads -x -d 'work on N threads (default: one for each processor); the answer is the same'
 complete -c esse -n '__esse_in explore' -l svg -r -F -d 'draw what makes the shortest broken execution not serializable'
+complete -c esse -n '__esse_in explore' -l report -r -F -d 'write all of it as one HTML page that needs nothing but a browser'
 complete -c esse -n '__esse_in explore' -l repro -r -F -d 'write the shortest broken execution as statements: side by side for psql into FILE, and for PostgreSQL\'s isolation tester into FILE.spec'
 complete -c esse -n '__esse_in explore' -l confirm -x -d 'play each broken execution on a private postgresql or mariadb, at its level that corresponds, or at L, and tell what it did'
 complete -c esse -n '__esse_in explore' -s j -l json -d 'print one JSON object'

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *compare, *algorithm, *list, *svg, *repro, *confirm, *tables;
+    const char *level, *compare, *algorithm, *list, *svg, *repro, *page, *confirm, *tables;
     double budget;
     uint64_t memory, max_histories, threads, show;
     bool find_level, count, json, quiet, verbose, no_cuts;
@@ -53,6 +53,8 @@ static const struct esse_opt options[] = {
       "work on N threads (default: one for each processor); the answer is the same" },
     { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE",
       "draw what makes the shortest broken execution not serializable" },
+    { "report", 0, ESSE_OPT_TEXT, &o.page, "FILE",
+      "write all of it as one HTML page that needs nothing but a browser" },
     { "repro", 0, ESSE_OPT_TEXT, &o.repro, "FILE",
       "write the shortest broken execution as statements: side by side for psql into FILE, and for "
       "PostgreSQL's isolation tester into FILE.spec" },
@@ -152,6 +154,7 @@ static int set_question(struct esse_exploring *e)
     e->list = o.list;
     e->svg = o.svg;
     e->repro = o.repro;
+    e->page = o.page;
     if (!set_algorithm(&e->options))
         return esse_cli_usage("explore", "found '%s', expected swapping, true or dfs", o.algorithm);
     if (o.tables && strcmp(o.tables, "keys") != 0 && strcmp(o.tables, "set") != 0)

@@ -5,6 +5,7 @@
 #include "base/outfile.h"
 #include "cli/checking.h"
 #include "cli/confirming.h"
+#include "cli/exploring_page.h"
 #include "explore/play.h"
 #include "formats/formats.h"
 
@@ -237,8 +238,10 @@ static void put_json(struct esse_out *out, const struct esse_exploring *e, enum 
 
 /* ---- the picture ---- */
 
-/* Why the shortest broken execution is not serializable, as 'esse check' draws it. */
-static int draw(struct esse_exploring *e, const struct esse_execution *execution)
+/* Why an execution is not serializable, as 'esse check' finds it; *has_one is false if it is.  0,
+ * or the exit status of an error. */
+static int find_reason(struct esse_exploring *e, const struct esse_execution *execution,
+                       struct esse_report *report, bool *has_one)
 {
     static const char *const serializable = "strong-session-serializable";
     const struct esse_check_options check = { .levels = &serializable,
@@ -247,17 +250,50 @@ static int draw(struct esse_exploring *e, const struct esse_execution *execution
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;
+    *has_one = false;
     if (!esse_execution_history(e->arena, execution, &history, &err) ||
         !esse_check(e->arena, history, &check, &result, &err))
         return esse_cli_fail(e->path, &err);
-    if (result->verdicts[0].outcome != ESSE_VIOLATED) {
-        fprintf(stderr,
-                "esse: %s: nothing to draw: the shortest broken execution is serializable\n",
-                e->path);
-        return 0;
+    *report = (struct esse_report){ .path = e->path, .history = history, .result = result };
+    *has_one = result->verdicts[0].outcome == ESSE_VIOLATED;
+    return 0;
+}
+
+static int draw(struct esse_exploring *e, const struct esse_execution *execution)
+{
+    struct esse_report report;
+    bool has_one;
+    const int failed = find_reason(e, execution, &report, &has_one);
+    if (failed || has_one)
+        return failed ? failed : esse_checking_write(e->arena, e->svg, &report, esse_report_svg);
+    fprintf(stderr, "esse: %s: nothing to draw: the shortest broken execution is serializable\n",
+            e->path);
+    return 0;
+}
+
+/* The same for the page; NULL if there is none. */
+static const char *picture_of(struct esse_exploring *e, const struct esse_execution *execution)
+{
+    struct esse_report report;
+    struct esse_out out;
+    bool has_one;
+    if (find_reason(e, execution, &report, &has_one) || !has_one)
+        return NULL;
+    esse_out_init_memory(&out, e->arena);
+    esse_report_svg(&out, &report);
+    return esse_out_memory(&out);
+}
+
+static void page_details(struct exploring_page *page, struct esse_exploring *e,
+                         enum esse_axiom axiom, const struct esse_explored *x)
+{
+    for (uint32_t i = 0; page->path && i < x->broken_count; i++) {
+        struct esse_out story;
+        esse_out_init_memory(&story, e->arena);
+        put_execution(&story, x->broken[i].shortest);
+        exploring_page_broken(page, e, axiom, &x->broken[i], x->kept_of, esse_out_memory(&story),
+                              picture_of(e, x->broken[i].shortest));
     }
-    const struct esse_report report = { .path = e->path, .history = history, .result = result };
-    return esse_checking_write(e->arena, e->svg, &report, esse_report_svg);
 }
 
 /* ---- to be done again ---- */
@@ -309,6 +345,7 @@ struct answering {
     enum esse_axiom nearest_axiom;
     const struct esse_broken *to_repeat;
     enum esse_axiom repeat_axiom;
+    struct exploring_page page;
     int status;
     bool is_first;
 };
@@ -348,6 +385,9 @@ static void answer_level(struct esse_exploring *e, struct answering *answering,
         answering->nearest = *x;
         answering->nearest_axiom = axiom;
     }
+    exploring_page_level(&answering->page, e, axiom, x, verdict(e, x), why_unknown(e, x));
+    if (!e->finds)
+        page_details(&answering->page, e, axiom, x);
     if (e->json) {
         esse_out_text(&answering->out, answering->is_first ? "" : ",");
         put_json(&answering->out, e, axiom, x);
@@ -426,6 +466,7 @@ int esse_exploring_run(struct esse_exploring *e)
     if (!make_directory(e, &err))
         return esse_cli_fail(NULL, &err);
     esse_out_init_fd(&answering.out, e->arena, STDOUT_FILENO);
+    exploring_page_start(&answering.page, e);
     if (e->json)
         esse_out_text(&answering.out, "{\"results\":[");
     if (e->finds)
@@ -436,6 +477,11 @@ int esse_exploring_run(struct esse_exploring *e)
         put_weakest(e, &answering, weakest);
     else if (e->json)
         esse_out_text(&answering.out, "]}\n");
+    if (e->finds && answering.nearest.broken_count)
+        page_details(&answering.page, e, answering.nearest_axiom, &answering.nearest);
+    answering.page.weakest = weakest;
+    const int paged = exploring_page_write(&answering.page, e);
+    answering.status = paged ? paged : answering.status;
     if (e->svg && answering.to_draw) {
         const int drawn = draw(e, answering.to_draw);
         answering.status = drawn ? drawn : answering.status;

@@ -15,8 +15,8 @@ struct esse_exploring {
     enum esse_axiom *axioms; /* the levels, in the order asked */
     size_t axiom_count;
     bool finds, compares, count_only, json, verbose;
-    const char *list, *svg, *repro;     /* a directory; files */
-    struct esse_confirming *confirming; /* or NULL */
+    const char *list, *svg, *repro, *page; /* a directory; files */
+    struct esse_confirming *confirming;    /* or NULL */
 };
 
 /* The exit status. */

@@ -224,11 +224,38 @@ class Tests:
             self.pictured()
 
 
+    def look_at_explored(self, name):
+        """A page of 'esse explore': its rows are the results, its articles what is broken."""
+        self.page = name
+        told = json.load(open(os.path.join(self.folder, name + ".json"), encoding="utf-8"))
+        self.driver.get(f"file://{self.folder}/{name}.html")
+        self.is_ours()
+        rows = [(e.get_attribute("data-level"), e.get_attribute("data-verdict") == "broken",
+                 int(e.find_elements(By.TAG_NAME, "td")[2].text.replace(",", ""))) for e in self.all("tr[data-level]")]
+        self.same("levels", [(r["level"], bool(r["broken"]), r["histories"]) for r in told["results"]], rows)
+        broken = [r for r in told["results"] if r["broken"]]
+        shown = broken[-1:] if "weakest" in told else broken
+        self.same("broken claims", sum(len(r["broken"]) for r in shown), len(self.all("#broken article")))
+        text = self.driver.find_element(By.TAG_NAME, "body").text
+        for result in shown:
+            for claim in result["broken"]:
+                self.hold("what is broken", claim["text"] in text, claim["text"])
+        if told.get("weakest"):
+            self.hold("the weakest level", told["weakest"] in self.all("h1")[0].text, self.all("h1")[0].text)
+        self.can_be_read()
+        self.fits()
+        self.is_quiet()
+        if self.pictures:
+            self.pictured()
+
+
 def main():
     tests = Tests(os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
     try:
         for file in sorted(os.listdir(tests.folder)):
-            if file.endswith(".html"):
+            if file.startswith("explored-") and file.endswith(".html"):
+                tests.look_at_explored(file[:-5])
+            elif file.endswith(".html"):
                 tests.look_at(file[:-5])
     finally:
         tests.driver.quit()

@@ -53,6 +53,16 @@ expect "a run" 1 "$ESSE" run 'memory:?level=snapshot-isolation' -w write-skew -n
 cp run/report.html run.html
 cp run/verdict.json run.json
 
+# What can happen to a program.
+explored() { # name, status, argument...
+    expect "$1 is explored" "$2" "$ESSE" explore -q --json "${@:3}" --report "$1.html"
+    printf '%s\n' "$OUT" >"$1.json"
+}
+explored explored-weakest 0 "$ROOT/examples/explore/on-call.sql"
+explored explored-levels 1 --level rc,si,ser "$ROOT/examples/explore/bank.tx"
+explored explored-holds 0 --level ser "$ROOT/examples/explore/on-call.tx"
+expect "a place that is not there" 74 "$ESSE" explore -q --report nowhere/x.html "$ROOT/examples/explore/bank.tx"
+
 # The commands that a page shows do what it says.
 n=0
 while read -r command; do

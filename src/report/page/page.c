@@ -69,7 +69,7 @@ void page_data(struct esse_out *out, const char *id, const char *json)
 
 /* ---- the head ---- */
 
-static void put_head(struct esse_out *out, const struct esse_report *report)
+void esse_page_begin(struct esse_out *out, const char *title, enum esse_outcome outcome)
 {
     esse_out_f(out,
                "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -77,12 +77,17 @@ static void put_head(struct esse_out *out, const struct esse_report *report)
                "script-src '%s'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
                "form-action 'none'\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-               esse_web_script_hash);
-    page_text(out, esse_outcome_name(esse_report_outcome(report->result)));
-    esse_out_text(out, ": ");
-    page_text(out, report->path);
-    esse_out_f(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", esse_web_style);
+               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s: ",
+               esse_web_script_hash, esse_outcome_name(outcome));
+    page_text(out, title);
+    esse_out_f(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header class=\"%s\">\n",
+               esse_web_style, esse_outcome_name(outcome));
+}
+
+void esse_page_end(struct esse_out *out)
+{
+    esse_out_f(out, "<footer><p>esse %s</p></footer>\n", esse_version());
+    esse_out_f(out, "<script>%s</script>\n</body>\n</html>\n", esse_web_script);
 }
 
 /* ---- the verdict ---- */
@@ -212,8 +217,6 @@ static void put_warnings(struct esse_out *out, const struct esse_history *histor
 
 static void put_summary(struct esse_out *out, const struct esse_report *report)
 {
-    const char *outcome = esse_outcome_name(esse_report_outcome(report->result));
-    esse_out_f(out, "<header class=\"%s\">\n", outcome);
     page_element(out, "p", "path", report->path);
     page_element(out, "h1", NULL, sentence(out->arena, report));
     esse_out_text(out, "<ul class=\"verdicts\">\n");
@@ -304,7 +307,7 @@ static void put_all(struct esse_out *out, const struct esse_report *report,
     struct esse_out how;
     esse_out_init_memory(&how, out->arena);
     put_decisions(&how, report, options);
-    put_head(out, report);
+    esse_page_begin(out, report->path, esse_report_outcome(report->result));
     put_summary(out, report);
     esse_out_text(out, "<main>\n");
     page_anomalies(out, report);
@@ -317,8 +320,7 @@ static void put_all(struct esse_out *out, const struct esse_report *report,
     page_levels(out, report);
     esse_out_bytes(out, how.buffer, how.count);
     esse_out_text(out, "</main>\n");
-    esse_out_f(out, "<footer><p>esse %s</p></footer>\n", esse_version());
-    esse_out_f(out, "<script>%s</script>\n</body>\n</html>\n", esse_web_script);
+    esse_page_end(out);
 }
 
 void esse_page_put(struct esse_out *out, const struct esse_report *report,

@@ -16,6 +16,11 @@ struct esse_page_options {
     const char *evidence; /* the evidence file that was written beside it, or NULL */
 };
 
+/* The frame of a page of another kind: what is put between the two is the rest of its <header>,
+ * with the end of that, and its <main>. */
+void esse_page_begin(struct esse_out *out, const char *title, enum esse_outcome outcome);
+void esse_page_end(struct esse_out *out);
+
 void esse_page_put(struct esse_out *out, const struct esse_report *report,
                    const struct esse_page_options *options);
 

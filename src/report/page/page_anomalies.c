@@ -37,8 +37,8 @@ static void put_commands(struct esse_out *out, const struct esse_report *report)
     const char *level = esse_level_name(verdict->level);
     esse_out_text(out, "<p>To see it again, and to make the smallest history that shows it:</p>\n");
     page_command(out, esse_arena_format(out->arena, "esse check --level %s %s", level, path));
-    page_command(
-        out, esse_arena_format(out->arena, "esse shrink --level %s -o small.jsonl %s", level, path));
+    page_command(out, esse_arena_format(out->arena, "esse shrink --level %s -o small.jsonl %s",
+                                        level, path));
 }
 
 static void put_anomaly(struct esse_out *out, const struct esse_report *report,
