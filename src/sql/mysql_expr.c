@@ -239,7 +239,7 @@ static bool operand(struct sql_rewrite *w, struct sql_pieces *out)
         return sql_mysql_refuse(w, "a variable of the session");
     if ((sql_mysql_is(w, "DATE") || sql_mysql_is(w, "TIMESTAMP")) &&
         sql_mysql_ahead(w).kind == SQL_TOKEN_STRING)
-        return sql_mysql_copy(w, out) && sql_mysql_copy(w, out);
+        return sql_mysql_copy_two(w, out);
     if (w->token.kind == SQL_TOKEN_WORD || w->token.kind == SQL_TOKEN_QUOTED)
         return name(w, out);
     if (w->token.kind == SQL_TOKEN_NUMBER || w->token.kind == SQL_TOKEN_STRING ||

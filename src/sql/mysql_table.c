@@ -121,8 +121,7 @@ static bool reference(struct sql_rewrite *w, struct sql_pieces *out)
 {
     static const char *const words[] = { "ON",       "DELETE", "UPDATE", "CASCADE", "SET", "NULL",
                                          "RESTRICT", "NO",     "ACTION", "DEFAULT", NULL };
-    if (!sql_mysql_copy(w, out) || !sql_mysql_copy(w, out) ||
-        (sql_mysql_is(w, "(") && !in_brackets(w, out)))
+    if (!sql_mysql_copy_two(w, out) || (sql_mysql_is(w, "(") && !in_brackets(w, out)))
         return false;
     while (sql_mysql_is_one_of(w, words))
         if (!sql_mysql_copy(w, out))

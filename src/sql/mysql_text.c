@@ -120,6 +120,12 @@ bool sql_mysql_copy(struct sql_rewrite *w, struct sql_pieces *out)
     return true;
 }
 
+bool sql_mysql_copy_two(struct sql_rewrite *w, struct sql_pieces *out)
+{
+    const bool ok = sql_mysql_copy(w, out);
+    return ok && sql_mysql_copy(w, out);
+}
+
 bool sql_mysql_copy_if(struct sql_rewrite *w, struct sql_pieces *out, const char *word)
 {
     return sql_mysql_is(w, word) && sql_mysql_copy(w, out);
@@ -341,7 +347,7 @@ static bool create(struct sql_rewrite *w, struct sql_pieces *out)
         return sql_mysql_create_table(w, out);
     }
     if (sql_mysql_is(&ahead, "VIEW")) {
-        if (!sql_mysql_copy(w, out) || !sql_mysql_copy(w, out))
+        if (!sql_mysql_copy_two(w, out))
             return false;
         return sql_mysql_query(w, out);
     }

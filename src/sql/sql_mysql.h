@@ -69,6 +69,7 @@ void sql_mysql_put(struct sql_rewrite *w, struct sql_pieces *out, const char *te
 void sql_mysql_join(struct sql_pieces *out, struct sql_pieces more);
 /* The token, as PostgreSQL wants it; goes on. */
 bool sql_mysql_copy(struct sql_rewrite *w, struct sql_pieces *out);
+bool sql_mysql_copy_two(struct sql_rewrite *w, struct sql_pieces *out);
 bool sql_mysql_copy_if(struct sql_rewrite *w, struct sql_pieces *out, const char *word);
 bool sql_mysql_expect(struct sql_rewrite *w, struct sql_pieces *out, const char *word);
 /* A query, up to what cannot belong to it. */
