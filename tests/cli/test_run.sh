@@ -414,7 +414,7 @@ for workload in list-append predicate bank write-skew; do
     expect "$workload, at SQLite" 0 "$ESSE" collect --trace -q -n 600 -s 4 -w $workload -o "traced-$workload"
     expect "$workload, watched pair by pair" 0 "$ESSE" watch --no-joint --profile sqlite/serializable "traced-$workload/trace.jsonl"
 done
-"$ESSE" collect --trace -q -d 2s -s 4 -w rw-register -o followed 'memory:?level=snapshot-isolation' &
+"$ESSE" collect --trace -q -d 2s -s 4 --think 1ms -w rw-register -o followed 'memory:?level=snapshot-isolation' &
 collecting=$!
 until [ -s followed/trace.jsonl ]; do sleep 0.02; done
 "$ESSE" watch -q --json --follow --profile $own followed/trace.jsonl >followed.out &
@@ -426,7 +426,7 @@ wait $following
 same "a trace is watched while it is recorded" 0 $?
 has "to its end" "$(tail -n 1 followed.out)" '"cut_off":0'
 has "and told of meanwhile" "$(cat followed.out)" '"per_second"'
-"$ESSE" collect --trace -q -d 20s -s 4 -w rw-register -o killed-trace 'memory:?level=snapshot-isolation' &
+"$ESSE" collect --trace -q -d 20s -s 4 --think 1ms -w rw-register -o killed-trace 'memory:?level=snapshot-isolation' &
 collecting=$!
 until [ -s killed-trace/trace.jsonl ]; do sleep 0.02; done
 sleep 0.3
