@@ -64,28 +64,28 @@ static bool is_near(const struct supposing *s, const struct poly_open *open, ver
            (there == ESSE_NO_TXN || !is_before(s, writer, there));
 }
 
+/* The access that the open read is; none for a row that a predicate left out. */
 static key_access_id access_of(const struct versions *versions, const struct poly_open *open)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    const uint32_t access = esse_by_key_access(by_key, open->op);
     key_access_id at, end;
     esse_run_find(by_key, open->key, open->txn, &at.ix, &end.ix);
-    while (at.ix < end.ix && by_key->at[at.ix].access != access)
-        at.ix++;
-    assert(at.ix < end.ix);
-    return at;
+    for (; at.ix < end.ix; at.ix++)
+        if (by_key->at[at.ix].kind == ESSE_OP_READ &&
+            esse_by_key_op(by_key, by_key->at[at.ix].access) == open->op)
+            return at;
+    return (key_access_id){ ESSE_NO_KEY_ACCESS };
 }
 
 /* It reads that version: a reader like any other.  One of a transaction is enough. */
-static void add_reader(struct supposing *s, const struct poly_open *open, uint32_t version)
+static void add_reader(struct supposing *s, const struct poly_open *open, key_access_id at,
+                       uint32_t version)
 {
     const struct versions *versions = s->from->versions;
     const struct esse_pair *last = s->readers.count ? &s->readers.at[s->readers.count - 1] : NULL;
-    if (last && last->key == version &&
-        versions_key_access(versions, (key_access_id){ last->id })->txn == open->txn)
-        return;
-    const key_access_id at = access_of(versions, open);
-    esse_pair_vec_push(&s->readers, s->arena, (struct esse_pair){ version, at.ix });
+    if (!last || last->key != version ||
+        versions_key_access(versions, (key_access_id){ last->id })->txn != open->txn)
+        esse_pair_vec_push(&s->readers, s->arena, (struct esse_pair){ version, at.ix });
 }
 
 static void keep_open(struct supposing *s, const struct poly_open *open, uint32_t first)
@@ -112,13 +112,15 @@ static void keep_sources(struct supposing *s, const struct poly_open *open)
 static void suppose(struct supposing *s, const struct poly_open *open)
 {
     const uint32_t first = (uint32_t)s->to->sources.count;
+    const key_access_id at = access_of(s->from->versions, open);
     if (open->key != s->key)
         rank_versions(s, open->key);
     keep_sources(s, open);
-    if (open->predicate || open->optional || s->to->sources.count != (size_t)first + 1) {
+    if (open->predicate || open->optional || s->to->sources.count != (size_t)first + 1 ||
+        at.ix == ESSE_NO_KEY_ACCESS) {
         keep_open(s, open, first);
     } else {
-        add_reader(s, open, s->to->sources.at[first]);
+        add_reader(s, open, at, s->to->sources.at[first]);
         s->to->sources.count = first;
     }
 }
