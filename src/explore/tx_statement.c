@@ -177,9 +177,10 @@ static bool while_loop(struct tx_parsing *p)
 static bool counted_block(struct tx_parsing *p, struct tx_name name)
 {
     tx_find_local(p, name)->is_counting = true;
-    const bool ok = block(p);
+    if (!block(p))
+        return false; /* perhaps amid a procedure, which has other locals */
     tx_find_local(p, name)->is_counting = false;
-    return ok;
+    return true;
 }
 
 /* for i in FROM..UPTO [bound N] { }: the bound may be left out where both are numbers. */

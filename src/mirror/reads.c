@@ -397,9 +397,13 @@ static void judge_rest(struct esse_mirror *m, struct reading *r, const struct mi
 }
 
 /* If the row was deleted by another after the snapshot, the own write made a new one, and the
- * snapshot has the old one still: databases compare rows, not keys. */
+ * snapshot has the old one still: databases compare rows, not keys.  The new one is there in any
+ * case, so that nothing is there is no explanation. */
 static bool is_old_row(struct esse_mirror *m, struct reading *r, const struct mirror_op *op)
 {
+    const bool is_of_row = r->column == COLUMN_EXISTS || r->column == COLUMN_SCALAR;
+    if (is_of_row && r->value == WORD_NIL)
+        return false;
     if (r->t->row->reads != ESSE_READS_TXN || op->flags & OP_LOCKING ||
         !esse_mirror_may_be_gone(m, op->entry, r->t))
         return false;

@@ -113,6 +113,13 @@ expect "a level that is none" 64 "$ESSE" explore -l sir "$EXAMPLES/on-call.tx"
 
 # ---- bad programs ----
 tx() { cat >bad.tx; }
+tx <<'END'
+vars z[2]=0
+procedure p(a) { b := 6 / a w:rite(z[a], b) }
+session one { begin for i in 0..1 { p(i) } commit }
+END
+expect "an error in a procedure that a loop calls" 65 "$ESSE" explore bad.tx
+has "is told where it stands" "$ERR" "bad.tx:2:29: "
 tx <<'TX'
 vars x=0
 session {

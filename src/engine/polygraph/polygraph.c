@@ -234,7 +234,7 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_
                                       struct poly_reads *reads, struct esse_verdict *verdict)
 {
     const struct poly_layout first = p->layout;
-    bool is_unproved;
+    bool is_unproved = false;
     enum esse_solver_answer answer = decide_from(p, level, reads, verdict, &is_unproved);
     if (is_unproved && first.second && !esse_budget_spent(p->job->budget)) {
         p->layout = (struct poly_layout){ .rank = first.second };
