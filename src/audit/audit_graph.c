@@ -10,8 +10,8 @@
  * each transaction looks for the versions that explain it among those near its place, key by key if
  * no state does.  Then
  *
- *     who wrote a version          comes before   who read it, and who wrote the next one
- *     who read a version           comes before   who wrote the next one
+ *     the writer of a version      comes before   its readers, and the writer of the next one
+ *     a reader of a version        comes before   the writer of the next one
  *     what had ended               comes before   what started afterwards (with real time)
  *
  * where under snapshot isolation a transaction is two nodes: its snapshot and its commit.

@@ -83,7 +83,7 @@ static void guess(struct esse_arena *arena, const struct audit_world *world,
     }
 }
 
-/* Exactly the given order: whoever has a place in it is a writer here. */
+/* Exactly the given order: every transaction that has a place in it is a writer here. */
 static void fix(struct esse_arena *arena, const struct audit_world *world, struct audit_plan *plan,
                 enum audit_order order, const int64_t *places)
 {

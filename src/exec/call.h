@@ -5,7 +5,7 @@
 
 /*
  * A procedure, a DO block or a function that is under way, one step at a time: a step is a
- * statement or an expression in it that may look at the store.  So whoever runs it can choose,
+ * statement or an expression in it that may look at the store.  So the caller can choose,
  * between two steps, what the store shows next.
  *
  *     struct esse_call *call = esse_call_new(exec);
@@ -16,7 +16,7 @@
  *  1. esse_call_go() runs the step that is next, if there is one, and then all that does not look
  * at the store, up to the step after it.
  *  2. With the same answers of the store and of 'outside' it takes the same steps.
- *  3. A call that failed leaves the overlay as its statements did: whoever runs it goes back to a
+ *  3. A call that failed leaves the overlay as its statements did: the caller goes back to a
  *     mark.  esse_exec_run() of CALL and DO is all steps at once, and does.
  *  4. A fault that is no error of SQL (not supported, a hole, a limit) is never caught within.
  *

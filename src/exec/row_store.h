@@ -4,7 +4,7 @@
 #include "sql/key.h"
 
 /*
- * The rows that are there before a transaction: what whoever runs SQL provides.
+ * The rows that are there before a transaction: what the caller of exec provides.
  *
  *  1. Everything that the result and the writes of a statement depend on is asked for here: with
  *     the same answers they are the same.  So these calls are the report of what was read.

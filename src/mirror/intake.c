@@ -178,7 +178,7 @@ static void note_session(struct esse_mirror *m, uint32_t number, esse_value name
         m->sessions.at[number] = word(m, name);
 }
 
-/* What can leave leaves.  Sessions that nobody declared are met by their first events: they get a
+/* What can leave leaves.  Sessions that were not declared are met by their first events: they get a
  * chance to come. */
 static void take_ready(struct esse_mirror *m)
 {

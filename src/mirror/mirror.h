@@ -20,7 +20,7 @@ enum esse_mirror_rule {
     ESSE_RULE_NO_VERSION,   /* CR: no version of this value can be in the snapshot */
     ESSE_RULE_ABORTED,      /* CR: only an aborted transaction wrote it */
     ESSE_RULE_FUTURE,       /* CR: its writer had not begun to commit */
-    ESSE_RULE_FOREIGN,      /* CR: nobody wrote it, and nobody else may write */
+    ESSE_RULE_FOREIGN,      /* CR: no client wrote it, and no other may write */
     ESSE_RULE_INTERNAL,     /* CR: not what the transaction itself wrote before */
     ESSE_RULE_TWO_VERSIONS, /* CR: a predicate returned two versions of one row */
     ESSE_RULE_MISSED_ROW,  /* CR: every version that can be in the snapshot matches the predicate */

@@ -5,7 +5,7 @@
 
 /*
  * A compiled statement: what is to be done, without how.  Names are columns, types are decided and
- * casts stand where they are needed, so whoever runs it never looks at a name or a type.
+ * casts stand where they are needed, so exec never looks at a name or a type.
  *
  *  1. A column is named by how many queries out its row is ('depth'), which source of that query it
  *     comes from, and its place there.  A source without a row (an outer join) has NULLs.

@@ -34,7 +34,7 @@ struct esse_out *esse_trace_header(struct esse_log_buffer *log_buffer)
     esse_out_text(out, "{\"esse\":\"trace\",\"version\":1,\"sessions\":[");
     for (uint32_t i = 0; i < schema->sessions; i++)
         esse_out_f(out, "%s%u", i ? "," : "", i);
-    /* Tables of our own are ours alone; a user's may be written by anybody. */
+    /* Tables of our own are ours alone; a user's other clients may write. */
     esse_out_text(out, schema->own ? "],\"init\":{" : "],\"exclusive\":true,\"init\":{");
     for (uint32_t t = 0; t < schema->count; t++)
         put_rows(log_buffer, out, t);
